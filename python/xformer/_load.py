@@ -7,8 +7,8 @@ import os
 
 
 def load() -> None:
-    """OpenMP reads how its threads wait once, when it is loaded. A library that brings an OpenMP of its own and comes later,
-    as torch does, finds the environment as it was."""
+    """OpenMP reads how its threads wait once, when it is loaded. A library that is loaded later with its own OpenMP,
+    such as torch, finds the environment unchanged."""
     if "OMP_WAIT_POLICY" in os.environ:
         importlib.import_module("xformer._xformer")
         return

@@ -1,4 +1,4 @@
-"""What the package raises besides TypeError and KeyboardInterrupt."""
+"""Exceptions of the package, in addition to TypeError and KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Kind = Literal["usage", "data", "diverged", "resources", "failure"]
 
 
 class Error(RuntimeError):
-    """Whatever a program of the project would end with: the message says what to do.
+    """Any error that would end a program of the project. The message says what to do.
 
     kind: "usage": an option, a value, sizes that do not fit together; "data": a file or a text that is missing, broken or
     unequal; "diverged": a training that ran away; "resources": memory or disk; "failure": anything else.
@@ -24,7 +24,7 @@ class Stopped(Exception):
 
 
 class TranslationWarning(UserWarning):
-    """Lines that were too long to read, translations that were cut at the length limit, and what else a program would warn of."""
+    """Warnings that a program would print: lines that are too long to read, translations cut at the length limit, and others."""
 
 
 Error.__module__ = Stopped.__module__ = TranslationWarning.__module__ = "xformer"  # as tracebacks name them

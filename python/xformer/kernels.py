@@ -1,6 +1,6 @@
-"""The engine's kernels on arrays, for who wants to check or to time their own.
+"""The engine's kernels on arrays, to check or to time your own kernels.
 
-Inputs: NumPy arrays, or of any library that speaks DLPack, on the CPU; float32, float64 or bfloat16, all of a call alike. They
+Inputs: NumPy arrays, or of any library that supports DLPack, on the CPU; float32, float64 or bfloat16, all of a call alike. They
 are read where they lie, unless rows have gaps, which are copied. Outputs: NumPy arrays (of bfloat16, which NumPy does not have,
 objects for torch.from_dlpack). float64 computes in float64, the others in float32; statistics, losses and gradients of
 parameters are kept in that. What a kernel computes stands in kernels/NAME.h, its derivation in docs/derivations.
@@ -87,7 +87,7 @@ def attention(q: Array, k: Array, v: Array, *, heads: int = 1, causal: bool = Fa
 def attention_backward(do: Array, q: Array, k: Array, v: Array, o: Array, lse: Optional[Array], *, heads: int = 1,
                        causal: bool = False, scale: Optional[float] = None, query_offsets: Optional[Array] = None,
                        key_offsets: Optional[Array] = None) -> tuple[Result, Result, Result]:
-    """o and lse as attention() gave them, the options as it got them. -> dq, dk, dv"""
+    """o and lse as attention() returned them, with the same options. -> dq, dk, dv"""
     return _xformer.attention_backward(do, q, k, v, o, lse, heads, causal, scale, query_offsets, key_offsets)
 
 
@@ -157,7 +157,7 @@ def gated_activation_backward(dy: Array, gate: Array, up: Array, function: str) 
 
 
 def rotary(x: Array, positions: Optional[Array] = None, *, heads: int = 1, base: float = 10000) -> Result:
-    """x [..., S, D] with each head's columns i and i + P, P being half a head, turned by positions * base^(-i / P).
+    """x [..., S, D] with each head's columns i and i + P, P being half a head, rotated by positions * base^(-i / P).
 
     positions, int, of every row; without them rows are numbered along the last axis but one.
     """
@@ -170,5 +170,5 @@ def rotary_backward(dy: Array, positions: Optional[Array] = None, *, heads: int 
 
 
 def log_softmax_top_k(logits: Array, k: int) -> tuple[Result, Result]:
-    """The k best of log softmax(logits) over the last axis, best first, and their numbers. -> scores, ids"""
+    """The k largest of log softmax(logits) over the last axis, largest first, and their ids. -> scores, ids"""
     return _xformer.log_softmax_top_k(logits, k)

@@ -14,7 +14,7 @@ References = Union[Iterable[str], Iterable[Iterable[str]]]
 
 @dataclass(frozen=True)
 class Score:
-    """How good translations are."""
+    """A score of translations."""
 
     name: str  # BLEU, chrF2, TER
     score: float  # 0 to 100; TER's may be more

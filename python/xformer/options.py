@@ -1,4 +1,4 @@
-"""Keyword arguments as the words of a program's command line, whose table of options is the only one."""
+"""Converts keyword arguments to a program's command line, which checks them against its option table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def words(options: Mapping[str, Option]) -> list[str]:
 
 
 def word(value: object, name: str) -> str:
-    """One value as a command line has it. A number may be NumPy's."""
+    """Formats one value for a command line. A number may be NumPy's."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, os.PathLike):
@@ -41,7 +41,7 @@ def word(value: object, name: str) -> str:
 
 
 def lines(values: Iterable[str], what: str) -> list[str]:
-    """A list of lines. TypeError for a string, which would be taken for a list of its characters."""
+    """Returns a list of lines. TypeError for a string, which would be read as a list of characters."""
     if isinstance(values, (str, bytes)):
         raise TypeError(f"{what}: expected a list of lines, got one {type(values).__name__}")
     result = list(values)

@@ -1,4 +1,4 @@
-"""Training, and what becomes of a trained model."""
+"""Training, and export of trained models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .options import Option, Path, word, words
 
 
 def train(config: Optional[Union[Path, Mapping[str, Option]]] = None, **options: Option) -> None:
-    """What xformer-train does: config is the path of a TOML file or a dictionary, options go before it.
+    """Trains like xformer-train. config: path of a TOML file, or a dictionary; options override it.
 
     train("config.toml", after="10e"), train(task="demo", train_sets=["a.en", "a.de"], model="run", quiet=True).
     Ctrl-C saves and raises KeyboardInterrupt; the same call goes on with the run. Progress goes to the standard error of the
@@ -26,7 +26,7 @@ def train(config: Optional[Union[Path, Mapping[str, Option]]] = None, **options:
 
 
 def export(command: str, format: Optional[str] = None, **options: Option) -> None:
-    """What xformer-export does.
+    """Runs xformer-export.
 
     export("to", "ctranslate2", model="run", output="folder", quantization="int8"), export("quantize", model=...,
     output=...), export("average", model="run", last=4, output=...). overwrite=True replaces what is there.
@@ -36,6 +36,6 @@ def export(command: str, format: Optional[str] = None, **options: Option) -> Non
 
 
 def inspect(model: Path) -> dict[str, Any]:
-    """What a model consists of: tensors, configuration, vocabularies, checksums; xformer-export inspect --format json."""
+    """A model's tensors, configuration, vocabularies and checksums, as xformer-export inspect --format json."""
     found: dict[str, Any] = json.loads(_xformer.inspect(word(model, "model")))
     return found

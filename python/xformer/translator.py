@@ -12,7 +12,7 @@ from .options import Option, Path, lines, word, words
 
 
 class Hypothesis(NamedTuple):
-    """One translation that a search found."""
+    """One hypothesis of a search."""
 
     text: str
     log_probability: float  # of all its pieces and </s>, in nats
@@ -22,7 +22,7 @@ class Hypothesis(NamedTuple):
 
 
 def _warn(messages: list[str]) -> None:
-    """As if the caller of the method had warned."""
+    """Warns at the caller of the method."""
     for message in messages:
         warnings.warn(message, TranslationWarning, stacklevel=3)
 
@@ -50,7 +50,7 @@ class Translator:
         return texts
 
     def hypotheses(self, lines_: Iterable[str], /) -> list[list[Hypothesis]]:
-        """What the search found for each line, best first: one, or with n_best=True as many as the beam is wide."""
+        """The hypotheses for each line, best first: one, or beam_size many with n_best=True."""
         found, messages = self._model.hypotheses(lines(lines_, "hypotheses"))
         _warn(messages)
         return [[Hypothesis(*one) for one in of_line] for of_line in found]

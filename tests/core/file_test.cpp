@@ -226,7 +226,7 @@ TEST_CASE("Files: what this process reads is known as an input under every name"
   std::filesystem::create_symlink("input", folder / "soft");
   for (const std::string& name : {path, folder / "./input", folder / "hard", folder / "soft"})
     CHECK_THAT(error_of([&] { refuse_input_as_output(name); }),
-               Catch::StartsWith("2: " + name + ": is read as well"));
+               Catch::StartsWith("2: " + name + ": is an input as well"));
   refuse_input_as_output(folder / "none");
 }
 

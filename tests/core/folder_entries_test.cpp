@@ -42,7 +42,7 @@ TEST_CASE("Folder entries: a folder that cannot be listed is not an empty one", 
   }
   CHECK(message ==
         "5: " + (folder / "") +
-            ": cannot list the folder: Too many open files; mend that, and run the same command again");
+            ": cannot list the folder: Too many open files; fix that, and run the same command again");
 }
 
 TEST_CASE("Folder writer: a leftover that cannot be removed is told with its reason", "[unit]") {

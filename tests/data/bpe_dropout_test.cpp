@@ -153,7 +153,7 @@ TEST_CASE("BPE-dropout: a vocabulary of words is refused", "[unit]") {
   const ParallelCorpus corpus = encode_corpus(e.text, *words, *words, {});
   CHECK_THAT(
       error_of([&] { DroppedCorpus(e.text, corpus, *words, *words, 0.1, 0, 1); }),
-      Catch::EndsWith("this vocabulary is of words, and SentencePiece's has merges; give --tokenizer spm"));
+      Catch::EndsWith("this is a word vocabulary, and only SentencePiece's have merges; give --tokenizer spm"));
 }
 
 TEST_CASE("BPE-dropout: at rate 0 every line of Multi30k has SentencePiece's pieces", "[unit]") {

@@ -69,9 +69,9 @@ TEST_CASE("Classes: none has a tab in its name", "[unit]") {
   CHECK_THAT(error_of([&] {
                read_text(TextKind::labelled, {{.paths = {texts, classes}}}, {});
              }),
-             Catch::StartsWith("3: " + classes + ":2: a class with a tab in it"));
+             Catch::StartsWith("3: " + classes + ":2: the class contains a tab"));
   CHECK_THAT(error_of([] { make_labels("x\ny\tz\n", "its.labels"); }),
-             Catch::StartsWith("3: its.labels: a class with a tab in it"));
+             Catch::StartsWith("3: its.labels: a class contains a tab"));
 }
 
 TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]") {

@@ -146,7 +146,7 @@ TEST_CASE(
          {std::string("text\n"), zeros + "text\n", std::string("\x1F"), std::string("\x28\xB5")}) {
       const std::string path = folder.write("mixed", packed + rest);
       CHECK_THAT(error_of([&] { read_lines(path); }),
-                 Catch::Contains("not compressed follows the compressed text"));
+                 Catch::Contains("uncompressed bytes follow the compressed text"));
     }
   }
   CHECK(read_lines(folder.write("one byte", "\x1F")) == Lines{"\x1F"});

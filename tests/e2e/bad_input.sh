@@ -83,7 +83,7 @@ claim "other options than the run's: the list of them" \
 claim "other training text than the run's" \
   refused 2 'train-sets' xformer-train "${small[@]}" -t train.de train.en -m begun --after 12u --save-freq 4u
 claim "--resume and --pretrained-model: 2" refused 2 'leave out one of them' train none --resume begun/latest --pretrained-model begun
-claim "--resume of an average: 3" refused 3 "begun/averaged has no optimiser's state; --pretrained-model begun/averaged begins" \
+claim "--resume of an average: 3" refused 3 "begun/averaged has no optimiser state; --pretrained-model begun/averaged starts" \
   train none --resume begun/averaged
 claim "of a checkpoint that has lost its optimiser: 3" refused 3 'update-000004 .*--no-optimizer-reload resumes without' \
   train none --resume begun/checkpoints/update-000004
@@ -96,7 +96,7 @@ claim "all of these left the run as it was" diff -r before begun
 truncate -s -100 begun/checkpoints/update-000012/model.safetensors
 train begun --after 16u --save-freq 4u 2>err
 claim "a truncated checkpoint: training goes back to the one before it" equal $? 0
-claim "and says so" grep -q 'update-000012/model.safetensors.*going back to the one before' err
+claim "and says so" grep -q 'update-000012/model.safetensors.*going back to the previous one' err
 claim "and where it began" grep -q 'resumed from update 8' err
 train straight --after 16u --save-freq 4u --quiet
 claim "the bytes are those of a run without the accident" \
@@ -104,7 +104,7 @@ claim "the bytes are those of a run without the accident" \
 for checkpoint in before/checkpoints/*; do truncate -s -100 "$checkpoint/model.safetensors"; done
 train before --after 16u --save-freq 4u 2>err
 claim "none whole: 3" equal $? 3
-claim "and the last line says so" grep -q '^error: .*none of its checkpoints is whole' <(tail -n 1 err)
+claim "and the last line says so" grep -q '^error: .*all of its checkpoints are damaged' <(tail -n 1 err)
 
 # ---- translation and score
 claim "no model here: 3" refused 3 'others' xformer-translate -m others -i test.en -o out.de
@@ -114,9 +114,9 @@ claim "a missing input: 3" refused 3 'missing\.en' xformer-translate -m begun -i
 claim "invalid UTF-8 in the input: 3, by line" refused 3 'latin1\.de:42' xformer-translate -m begun -i latin1.de -o out.de
 claim "UTF-16 as well" refused 3 'utf16\.en:1: .*UTF-16' xformer-translate -m begun -i utf16.en -o out.de
 claim "no output is left of any" test ! -e out.de -a ! -e out.de.tmp
-claim "a sentence behind the model is no model: 2" refused 2 "'A dog.' is none; text comes from -i FILE or the standard input" \
+claim "a sentence behind the model is no model: 2" refused 2 "'A dog.' is not a model; text comes from -i FILE or the standard input" \
   xformer-translate -m begun "A dog."
-claim "nor is its file: 2" refused 2 "'test.en' is none; text comes from -i FILE" xformer-translate -m begun test.en
+claim "nor is its file: 2" refused 2 "'test.en' is not a model; text comes from -i FILE" xformer-translate -m begun test.en
 as_rank() { OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$1 "${@:2}"; }
 claim "several processes would translate it all: 2" refused 2 'started as 2 processes.*only xformer-train divides it' \
   as_rank 0 xformer-translate -m begun -i test.en -o out.de

@@ -97,9 +97,9 @@ claim "without the module one line says that there is no MPI: 2" one_error 2 'st
   mpirun --oversubscribe -n 2 without/xformer-train --help
 claim "and one process needs none" without/xformer-train --version
 # What srun sets without --mpi, and with one that this MPI does not speak, as Open MPI 5 and --mpi=pmi2.
-claim "processes that do not know each other are told so: 2" one_error 2 'srun has started 2 processes' \
+claim "processes that do not know each other are told so: 2" one_error 2 'srun started 2 processes without MPI' \
   env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 xformer-train --version
-claim "and those that MPI has not found: 2" one_error 2 '2 processes were started, and MPI has not found them' \
+claim "and those that MPI has not found: 2" one_error 2 '2 processes were started, but MPI does not find them' \
   env PMI_SIZE=2 PMI_RANK=0 xformer-train --version
 
 # ---- faults. Each ends all ranks; then the same command ends in the bytes of a run that nothing happened to.
@@ -133,7 +133,7 @@ says() { # run, words
   sed 's/^/        /' "$1.out"
   return 1
 }
-saved_once() { [ "$(grep -c '^saved at update .*; the same command goes on from here' "$1/train.log")" = 1 ]; }
+saved_once() { [ "$(grep -c '^saved at update .*; the same command resumes from here' "$1/train.log")" = 1 ]; }
 
 for rank in 0 1; do
   begin "asked$rank"
@@ -158,7 +158,7 @@ begin_and() {
   ended
   claim "SIG$1 to rank $3: not 0" test $code -ne 0
   claim "in one line that names it and the checkpoint" \
-    says "$2" "rank $3 \(.*\) $4; the same command goes on from $2/checkpoints/update-000[0-9]+0"
+    says "$2" "rank $3 \(.*\) $4; the same command resumes from $2/checkpoints/update-000[0-9]+0"
   goes_on "$2"
 }
 for rank in 0 1; do begin_and KILL "killed$rank" $rank 'has ended'; done

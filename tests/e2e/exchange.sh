@@ -129,7 +129,7 @@ xformer-vocab encode -m post.marian/vocab.source.spm -i "$npz/post/lines" -o pie
 xformer-translate -m post.marian -i pieces --no-spm-encode --no-spm-decode -b 1 --max-length 12 --quiet >as_pieces
 claim "without SentencePiece lines are pieces" same_bytes as_pieces \
   <(xformer-translate -m cut.npz -i pieces -b 1 --max-length 12 2>log)
-claim "and a warning says so" grep -q "warning: cut.npz: no SentencePiece model .* lines must be pieces of the model's vocabulary already" log
+claim "and a warning says so" grep -q "warning: cut.npz: no SentencePiece model .* lines must be pieces of the model's vocabulary, separated by spaces" log
 to xformer -m cut.npz -o cut.run --quiet 2>log
 claim "as a model of this project, too" same_bytes as_pieces <(xformer-translate -m cut.run -i pieces -b 1 --max-length 12 --quiet)
 sed 's/^"\(.*\)": [0-9]*$/\1/; s/^\([^"].*\): [0-9]*$/\1/; s/\\\(.\)/\1/g' "$npz/post/opus.vocab.yml" >cut.npz/list
@@ -141,7 +141,7 @@ echo "word-penalty: 0.5" >>other.npz/decoder.yml
 xformer-translate -m other.npz -i "$npz/post/lines" --max-length 12 >/dev/null 2>log
 claim "a search's option that is not read is named" grep -q "^warning: other.npz/decoder.yml: not read, and would change translations there: word-penalty$" log
 cp -r "$npz/post" hurt.npz && rm hurt.npz/opus.vocab.yml
-claim "without its vocabulary: 3" refused 3 "opus.vocab.yml: not there; the model's vocabulary must lie beside it" to xformer -m hurt.npz -o new
+claim "without its vocabulary: 3" refused 3 "opus.vocab.yml: is missing; the model's vocabulary must be in the same folder" to xformer -m hurt.npz -o new
 head -c 3000 "$npz/post/model.npz" >hurt.npz/model.npz
 claim "half of a file: 3" refused 3 "hurt.npz/model.npz: not a valid archive" to xformer -m hurt.npz -o new
 cp "$npz/pre/model.npz" hurt.npz/other.npz && rm hurt.npz/model.npz && cp hurt.npz/other.npz hurt.npz/another.npz
@@ -168,7 +168,7 @@ claim "their weights have a file" to safetensors -m quirky -o quirky.safetensors
 xformer-train --task language-model --dim-emb 32 --transformer-dim-ffn 64 --dec-depth 1 --vocab-size 200 -t train.de -m lm --after 2u --quiet
 claim "a language model: 2" refused 2 "a language model, and hf-marian has models that translate" to hf-marian -m lm -o new
 xformer-export quantize -m run -o small --quiet
-claim "a model in eight bits: 2" refused 2 "in eight bits; give the model that it was made of" to ctranslate2 -m small -o new
+claim "a model in eight bits: 2" refused 2 "its weights are int8; give the model before quantization" to ctranslate2 -m small -o new
 claim "nothing is left of all that" test ! -e new -a ! -e new.tmp
 claim "what exists is left: 2" refused 2 "ct2 exists" to ctranslate2 -m run -o ct2
 claim "--overwrite replaces it" to ctranslate2 -m run -o ct2 --overwrite --quiet

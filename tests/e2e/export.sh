@@ -59,7 +59,7 @@ claim "a model that computes otherwise is refused: 3" \
 train narrow --after 2u --dim-emb 16 --vocabs run/vocab.spm --quiet
 claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged is not a model as run/best: dim-emb is 16" average run/best narrow -o new
 train reworded --after 2u --vocab-size 150 --quiet
-claim "one of another vocabulary, too: 3" refused 3 "reworded/averaged has another vocabulary than run/best" \
+claim "one of another vocabulary, too: 3" refused 3 "reworded/averaged and run/best have different vocabularies" \
   average run/best reworded -o new
 cp -rL run broken
 printf X | dd of=broken/checkpoints/update-000010/model.safetensors bs=1 seek=3000 conv=notrunc status=none
@@ -84,19 +84,19 @@ claim "in less than half of the bytes, of rows as short as these" test $((2 * $(
 claim "and says both" grep -q "^small: $(bytes small | sed -E ':a; s/^([0-9]+)([0-9]{3})/\1,\2/; ta') bytes, " small.log
 claim "an ensemble of both" xformer-translate -m small run -i test.en --quiet -o ensemble.de
 claim "it is explained" xformer-explain attention -m small "$(head -n 1 test.en)" --output explained.html --quiet
-claim "float32 of it is refused: 2" refused 2 "small: its weights are in eight bits.*; give the model that it was made of" \
+claim "float32 of it is refused: 2" refused 2 "small: its weights are int8.*; give the model before quantization" \
   xformer-translate -m small -i test.en --precision float32
-claim "a loss, too: 2" refused 2 "small: its weights are in eight bits" xformer-score lm -m small -t test.en test.de
-claim "and gradients: 2" refused 2 "small: its weights are in eight bits" xformer-explain gradients --model small \
+claim "a loss, too: 2" refused 2 "small: its weights are int8" xformer-score lm -m small -t test.en test.de
+claim "and gradients: 2" refused 2 "small: its weights are int8" xformer-explain gradients --model small \
   --source "$(head -n 1 test.en)" --target "$(head -n 1 test.de)"
-trained_on="small/model.safetensors: its weights are in eight bits, to be used and not trained"
+trained_on="small/model.safetensors: its weights are int8 and cannot be trained"
 claim "to train on: 3" refused 3 "$trained_on" train more --resume small
 claim "with a new optimiser, too: 3" refused 3 "$trained_on" train more --resume small --no-optimizer-reload
-claim "an average is not a place in a training: 2" refused 2 'last: a model without the state of a training' \
+claim "an average is not a place in a training: 2" refused 2 'last: a model without training state' \
   train more --resume last --no-optimizer-reload
 claim "and leaves nothing" test ! -e more
 claim "to average: 3" refused 3 "small: '.*' is i8" average run/best small -o new
-claim "to quantize it again: 2" refused 2 "small is in eight bits already" quantize -m small -o new
+claim "to quantize it again: 2" refused 2 "small has int8 weights already" quantize -m small -o new
 claim "what exists is left: 2" refused 2 "small exists" quantize -m run -o small
 claim "--overwrite replaces a model" quantize -m run/best -o small --overwrite --quiet
 cp -r small hurt

@@ -73,7 +73,7 @@ claim "with more than the parts had ($fitted target tokens), and fewer than did 
 claim "without a workspace it is refused: 2" exits 2 train none "${large[@]}" --mini-batch-fit
 claim "so it is for a model with quirks, whose memory is not planned: 2" exits 2 \
   xformer-train --task tutorials/translator -t train.en train.de -m none --workspace 3 --mini-batch-fit --mini-batch 0 --tokenizer icu
-claim "in a line that says so" says '^error: mini-batch-fit: what a model with quirks needs is not planned'
+claim "in a line that says so" says '^error: mini-batch-fit: the memory of a model with quirks is not planned'
 claim "a sentence that does not fit at all is refused: 2" exits 2 \
   train none "${large[@]}" --workspace 1 --max-length 2000 --transformer-train-positions
 claim "with what it needs" says 'workspace: one sentence of max-length needs [0-9]+ MB'

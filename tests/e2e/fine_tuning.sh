@@ -66,7 +66,7 @@ claim "and gone on with" tune parts "$opus" "${frozen[@]}" --after 20u
 for file in model optimizer; do
   claim "the same bytes: $file" same_bytes parts/latest/$file.safetensors frozen/latest/$file.safetensors
 done
-claim "going on with others frozen: 2" refused 2 "was begun with other options: freeze was" \
+claim "going on with others frozen: 2" refused 2 "was started with other options: freeze was" \
   xformer-train -t train.en train.de -m parts --pretrained-model "$opus" --task demo --freeze '^decoder' --after 30u
 claim "with moments of others: 2" refused 2 "was trained with another --freeze; --no-optimizer-reload" \
   xformer-train -m other --resume parts/latest --freeze '^decoder.layers.0.self' --after 30u
@@ -110,7 +110,7 @@ claim "a piece twice: 3" refused 3 "twice:2: '<domain>' once more" \
 echo '</s>' >known
 claim "a piece that is there: 2" refused 2 "has the piece '</s>' already" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model run --extend-vocab known
-claim "without a model: 2" refused 2 "extend-vocab: is of the vocabulary of --pretrained-model" \
+claim "without a model: 2" refused 2 "extend-vocab: extends the vocabulary of --pretrained-model" \
   xformer-train --task demo -t train.en train.de -m other --extend-vocab pieces
 claim "nothing is left of these" test ! -e other
 conclude

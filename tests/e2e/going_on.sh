@@ -76,7 +76,7 @@ advised() { # the command behind `2` in the advice, with NEW as `1` and what els
   command=$(grep -oE "xformer-train --$2 .*" err | sed -E "s/; or .*//; s/NEW/$1/")
   echo "$command" "${@:3}" | bash
 }
-claim "another rate" refused 2 'learn-rate was .* leave them out to go on, or apply them in a new folder: xformer-train --resume' \
+claim "another rate" refused 2 'learn-rate was .* leave them out to resume, or apply them in a new folder: xformer-train --resume' \
   xformer-train -m told --learn-rate 0.001 --after 40u
 claim "by --resume" advised rate resume --after 38u --quiet
 claim "another optimiser" refused 2 'optimizer was ' xformer-train -m told --optimizer sgd --after 40u
@@ -84,14 +84,14 @@ claim "without the old moments" advised optimiser resume --after 38u --quiet
 claim "another text" refused 2 'not the text that told was trained on.*xformer-train --pretrained-model told -m NEW -t valid.en valid.de' \
   xformer-train -m told -t valid.en valid.de --after 40u
 claim "by --pretrained-model" advised text pretrained-model --after 2u --quiet
-claim "another width is another model" refused 2 'dim-emb was 32 and is 64; leave them out to go on, or begin anew' \
+claim "another width is another model" refused 2 'dim-emb was 32 and is 64; leave them out to resume, or start again' \
   xformer-train -m told --dim-emb 64 --after 40u
 
 # ---- on another machine
 on_avx2() { XFORMER_CPU_LEVEL=avx2 ONEDNN_MAX_CPU_ISA=AVX2 DNNL_MAX_CPU_ISA=AVX2 "$@"; }
 claim "a machine of other kernels is told" exits 0 on_avx2 xformer-train -m rate --after 40u "${quiet[@]}"
 if [ "$(grep -c avx512f /proc/cpuinfo)" != 0 ]; then
-  claim "by name" says 'warning: the run was computed with .*avx512 kernels.* and goes on with .*avx2 kernels.*: its last bits will differ'
+  claim "by name" says 'warning: the run was computed with .*avx512 kernels.* and continues with .*avx2 kernels.*: results will differ in their last bits'
 fi
 claim "--precision auto" exits 0 train precise --precision auto --after 2u "${quiet[@]}"
 chosen=$(sed -n 's/^precision = //p' precise/training.toml)

@@ -59,7 +59,7 @@ wait "$trainer"
 claim "a text that is cut short while training reads it is a read error" equal $? 3
 claim "of one line" equal "$(grep -c . said)" 1
 claim "that names it" grep -qE '^error: cut_cache/.*\.corpus: was truncated while it was read: it has 1000 bytes, and had' said
-saved_at=$(sed -n 's/.*saved at update \([0-9,]*\); the same command goes on from here.*/\1/p' broken/train.log)
+saved_at=$(sed -n 's/.*saved at update \([0-9,]*\); the same command resumes from here.*/\1/p' broken/train.log)
 updates=${saved_at//,/}
 claim "what was learnt before is saved" test "${updates:-0}" -ge 40
 cat kept.corpus >"$(echo cut_cache/*.corpus)"

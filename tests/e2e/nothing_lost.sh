@@ -73,7 +73,7 @@ claim "and begins anew once more" exits 0 train project --after 4u --overwrite
 for file in vocab.txt train.log training.toml; do
   mkdir notes && echo mine >notes/$file
   claim "--overwrite where it would replace a $file of theirs: 2" \
-    refused 2 "notes/$file is of no run, and --overwrite would replace it" train notes --after 4u --overwrite
+    refused 2 "notes/$file belongs to no run, and --overwrite would replace it" train notes --after 4u --overwrite
   claim "which stays" equal "$(cat notes/*)" mine
   rm -r notes
 done
@@ -216,7 +216,7 @@ exec_train asked --after 40000u --save-freq 40000u --disp-freq 1u --log-format n
 trainer=$!
 wait_for '"update":5,' asked/metrics.jsonl
 kill -USR1 "$trainer"
-claim "SIGUSR1 saves" wait_for '^saved at update [0-9]+; the same command goes on from here' asked/train.log
+claim "SIGUSR1 saves" wait_for '^saved at update [0-9]+; the same command resumes from here' asked/train.log
 saved=$(grep -o '^saved at update [0-9]*' asked/train.log | grep -o '[0-9]*$')
 claim "and training goes on" wait_for "\"update\":$((saved + 20))," asked/metrics.jsonl
 kill -KILL "$trainer"

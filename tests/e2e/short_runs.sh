@@ -16,7 +16,7 @@ steep() { # run, options
 claim "a short run" steep steep --quiet
 line=$(grep '^averaged: ' steep/train.log)
 echo "        $line"
-claim "says what it tried, and what it took" grep -qE '^averaged: ce-mean-words [0-9.]+ of the last 10 saves(, [0-9.]+ of [0-9]+)+; [0-9.]+ of the best checkpoint; taken: the (last [0-9]+|best save alone)$' <<<"$line"
+claim "says what it tried, and what it took" grep -qE '^averaged: ce-mean-words [0-9.]+ of the last 10 checkpoints(, [0-9.]+ of [0-9]+)+; [0-9.]+ of the best checkpoint; chosen: the (last [0-9]+|best checkpoint only)$' <<<"$line"
 claim "fewer than all ten" test "${line##*taken: }" != "the last 10"
 claim "the model that -m RUN names is as good as the best save" at_most "$(loss steep)" "$(loss steep/best)"
 xformer-export average -m steep --last 10 -o ten --quiet

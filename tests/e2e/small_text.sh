@@ -75,7 +75,7 @@ claim "noam without a rate has the peak of the task" equal "$(printf '%.2e' "$(r
 task transformer-tiny factor -t train.en train.de --after 1e --lr-schedule noam --learn-rate 0.0001
 claim "a rate as noam's factor is told" says factor 'warning: learn-rate: 0.0001 is noam.s factor'
 task transformer-tiny peak -t train.en train.de --after 1u --learn-rate 1 --lr-warmup 1u
-claim "and a factor as a rate" says peak 'warning: learn-rate: 1 is the highest rate'
+claim "and a factor as a rate" says peak 'warning: learn-rate: 1 is the peak rate'
 
 # ---- long lines: each is ten sentences in a row
 for side in en de; do paste -d ' ' - - - - - - - - - - <"full/train.$side" | head -n 300 >"long.$side"; done

@@ -20,7 +20,7 @@ claim "the report stands alone" equal "$(grep -cE '<script|<link|<img|src=|url\(
 for part in Curves 'Translations of the validation set' 'Cross-attention of the decoder' Data Configuration Commands; do
   claim "the report has its part: $part" grep -q "<h2[^>]*>$part</h2>" run/report.html
 done
-claim "the log tells early how long it will take" grep -q '^about .* of updates to the end of --after 500u' run/train.log
+claim "the log tells early how long it will take" grep -q '^about .* until the end of --after 500u' run/train.log
 tested=$(sed -n 's/^test test.en-de, beam 5: BLEU[^ ]* = \([0-9.]*\) .*/\1/p' run/train.log)
 claim "the test set's score is what xformer-score says" \
   equal "$tested" "$(xformer-translate -m run -i test.en --quiet | xformer-score bleu test.de -lc -b -w 2)"
@@ -191,9 +191,9 @@ cp test.en $'gr\xfcn.en'
 claim "its input's name need not be UTF-8" \
   xformer-translate -m run -i $'gr\xfcn.en' -o green.de --continue --quiet --mini-batch 4
 claim "what is finished may be done again" finished -o later.de --continue
-claim "only a file goes on" refused 2 "continue: goes on with a file" finished --continue
+claim "only a file goes on" refused 2 "continue: needs a file" finished --continue
 mkfifo pipe
-claim "a pipe is none" refused 2 "continue: goes on with a file" finished -o pipe --continue
+claim "a pipe is none" refused 2 "continue: needs a file" finished -o pipe --continue
 mkdir elsewhere && ln -s elsewhere/linked.de linked.de && (umask 077 && touch elsewhere/linked.de)
 claim "what a link names is written" finished -o linked.de --continue
 claim "the link is one still" test -L linked.de

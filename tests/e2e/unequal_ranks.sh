@@ -95,7 +95,7 @@ fi
 # ---- what is read
 claim "a text that rank 1 lacks: 3" unequal 3 'rank 1 .*: .*none.de: cannot open' "${usual[@]}" -- "${pair[@]}" : -t train.en none.de
 sed '300s/.$/!/' train.de >other.de
-claim "another text: 3" unequal 3 'train-sets: the text of rank 1 .* is another one than that of rank 0 ' \
+claim "another text: 3" unequal 3 'train-sets: the text of rank 1 .* differs from that of rank 0 ' \
   "${usual[@]}" -- "${pair[@]}" : -t train.en other.de
 head -n 39 valid.en >fewer.en
 head -n 39 valid.de >fewer.de
@@ -104,21 +104,21 @@ claim "another validation text: 3" unequal 3 'valid-sets: the text of rank 1 ' "
 claim "another text to test on: 3" unequal 3 'test-sets: text 1 of rank 1 ' "${usual[@]}" "${pair[@]}" -- \
   --test-sets valid.en valid.de : --test-sets fewer.en fewer.de
 for size in 100 150; do xformer-vocab train train.en train.de --vocab-size $size -o $size.spm 2>>log; done
-claim "another vocabulary: 3" unequal 3 'vocabs: the file of rank 1 .* is another one than that of rank 0 ' "${usual[@]}" "${pair[@]}" -- \
+claim "another vocabulary: 3" unequal 3 'vocabs: rank 1 .* has another file than rank 0 ' "${usual[@]}" "${pair[@]}" -- \
   -v 100.spm : -v 150.spm
 
 # ---- what is gone on with
 train a "${usual[@]}" 2>>log
 train b "${usual[@]}" --seed 2 2>>log
-claim "other pretrained weights: 3" unequal 3 'pretrained-model: that of rank 1 .* is another one than that of rank 0 ' \
+claim "other pretrained weights: 3" unequal 3 'pretrained-model: rank 1 .* has another model than rank 0 ' \
   "${usual[@]}" "${pair[@]}" -v a/vocab.spm -- --pretrained-model a/latest : --pretrained-model b/latest
 claim "another checkpoint to resume: 3" unequal 3 'a/latest: rank 1 .* has another checkpoint of update 4 than rank 0 ' \
   "${usual[@]}" "${pair[@]}" --after 6u --seed 1 -- --resume a : --resume b
-claim "an older one: 3" unequal 3 'a/latest: rank 1 .* has it of update 2, rank 0 .* of update 4; give all ranks the same checkpoint' \
+claim "an older one: 3" unequal 3 'a/latest: rank 1 .* has the checkpoint of update 2, rank 0 .* that of update 4; give all ranks the same' \
   "${usual[@]}" "${pair[@]}" --after 6u -- --resume a : --resume a/checkpoints/update-000002
 cp -r a older_copy && rm older_copy/latest && ln -s checkpoints/update-000002 older_copy/latest
 again() { ranks "${usual[@]}" "${pair[@]}" --after 6u -- -m a : -m "$1"; }
-claim "a copy of the run that is older: 3" one_error 3 'rank 1 .* has it of update 2, rank 0 .* of update 4' again older_copy
+claim "a copy of the run that is older: 3" one_error 3 'rank 1 .* has the checkpoint of update 2, rank 0 .* that of update 4' again older_copy
 claim "no copy at all: 3" one_error 3 'rank 1 .*: .*latest' again nowhere
 claim "and the run is as it was" equal "$(readlink a/latest)" checkpoints/update-000004
 

@@ -96,7 +96,7 @@ claim "so is a line without" equal "$(grep '>>' log)" \
   "warning: plain:1: does not begin with a language tag, and the model has several; begin lines with one of >>deu<< >>fra<<"
 paste -d '\n' fra plain | head -n 4 >mixed
 xformer-train --pretrained-model opus -t mixed mixed -m multi --after 1u --quiet 2>log
-claim "training says how many lines lack one" grep -q 'warning: mixed: 50.0% of the lines have no tag of a language in front' log
+claim "training says how many lines lack one" grep -q 'warning: mixed: 50.0% of the lines do not begin with a language tag' log
 
 # ---- what is no vocabulary
 printf '#version: 0.2\nd e\n' >codes

@@ -24,7 +24,7 @@ TEST_CASE("Average: a save with a tensor more, one less, or one of another shape
   CHECK(refusal(sample_checkpoint(2)) == "no error");
   CHECK_THAT(refusal(more), Catch::StartsWith("3: second: has 'extra'"));
   CHECK_THAT(refusal(less), Catch::StartsWith("3: second: lacks 'w'"));
-  CHECK_THAT(refusal(turned), Catch::StartsWith("3: second: 'w' is [8, 5], in the model before it [40]"));
+  CHECK_THAT(refusal(turned), Catch::StartsWith("3: second: 'w' is [8, 5], in the previous model [40]"));
 }
 
 TEST_CASE("Average: the mean leaves the saves as they are, and may be taken again with one more", "[unit]") {

@@ -116,7 +116,7 @@ TEST_CASE("Training loop: five rollbacks are the most, and without an earlier sa
     unsaved.weights.clear();
   };
   CHECK_THAT(train(unsaved, 40, {}, {.peak = 1e-3}, OnDivergence::roll_back),
-             Catch::Contains("no save of before that is left"));
+             Catch::Contains("no earlier checkpoint is left"));
 }
 
 TEST_CASE(
@@ -157,7 +157,7 @@ TEST_CASE("Training loop: a rollback that cannot be saved is warned about, and g
   CHECK(train(task, 320, {}, {.peak = 1e-3}, OnDivergence::roll_back) == "no error");
   CHECK(task.rolled_back == std::vector<int64_t>{300});
   REQUIRE(task.warnings.size() == 2);
-  CHECK(task.warnings.back() == "no room; not saved, the earlier checkpoints are whole");
+  CHECK(task.warnings.back() == "no room; not saved, but the earlier checkpoints are intact");
 }
 
 TEST_CASE(

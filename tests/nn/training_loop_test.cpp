@@ -23,7 +23,7 @@ TEST_CASE("Training loop: a save that fails is warned about, and what is not sav
   CHECK(task.saved == std::vector<int64_t>{2, 6, 8, 9});
   CHECK(task.best == std::vector<int64_t>{6, 9});
   REQUIRE(task.warnings.size() == 2);
-  CHECK(task.warnings[0] == "no room; the earlier checkpoints are whole, the next save tries again");
+  CHECK(task.warnings[0] == "no room; the earlier checkpoints are intact, and the next save tries again");
 }
 
 TEST_CASE("Training loop: the third failure in a row and a failure of the last save end the run", "[unit]") {

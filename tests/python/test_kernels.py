@@ -288,7 +288,7 @@ def test_any_array_that_speaks_dlpack_is_read():
     (lambda: kernels.attention(*[np.zeros((4, 6))] * 3, heads=4), "4 heads do not divide"),
     (lambda: kernels.attention(*[np.zeros((4, 6))] * 3, query_offsets=np.array([0, 5])), "from 0 to at most 4"),
     (lambda: kernels.attention(*[np.zeros((4, 6))] * 3, query_offsets=np.array([0, 3, 2])), "query_offsets"),
-    (lambda: kernels.attention_backward(*[np.zeros((70, 6))] * 5, None), "as attention\\(\\) has given them"),
+    (lambda: kernels.attention_backward(*[np.zeros((70, 6))] * 5, None), "as attention\\(\\) returned them"),
     (lambda: kernels.activation(np.zeros((4, 6)), "tanh"), "no function 'tanh'"),
     (lambda: kernels.gated_activation(np.zeros((4, 6)), np.zeros((4, 5)), "swish"), r"up must be \[4, 6\], got \[4, 5\]"),
     (lambda: kernels.rotary(np.zeros((4, 6)), heads=2), "heads of an even width in 6 columns, got 2 heads"),

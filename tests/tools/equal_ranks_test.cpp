@@ -167,7 +167,7 @@ TEST_CASE("Equal ranks: checkpoints of another update, or of other contents, are
   };
   CHECK(error(8, 1, "1") == "no error");
   CHECK_THAT(error(4, 1, "1"),
-             Catch::StartsWith("3: run/latest: rank 1 (") && Catch::Contains(" has it of update 4, "));
+             Catch::StartsWith("3: run/latest: rank 1 (") && Catch::Contains(" has the checkpoint of update 4, "));
   CHECK_THAT(error(8, 2, "1"), Catch::Contains(" has another checkpoint of update 8 than rank 0 ("));
   CHECK_THAT(error(8, 1, "2"), Catch::Contains(" has another checkpoint of update 8 than rank 0 ("));
 }

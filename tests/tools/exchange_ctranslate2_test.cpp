@@ -45,7 +45,7 @@ TEST_CASE("Exchange: a CTranslate2 model without heads is refused", "[unit]") {
   folder.write("model.bin", bytes);
   CHECK(error_of([&] {
           read_ctranslate2(folder / "");
-        }).ends_with("/model.bin: num_heads is 0; 1 or more would be one"));
+        }).ends_with("/model.bin: num_heads is 0; it must be 1 or more"));
 }
 
 namespace {

@@ -101,7 +101,7 @@ TEST_CASE("Marian: what decoder.yml names lies in the model's folder", "[unit]")
     Model model;
     model.write("decoder.yml", std::string("vocabs: [\"") + named + "\", \"" + named + "\"]\n");
     CHECK_THAT(model.error(), Catch::StartsWith("3: ") && !Catch::Contains("root:") &&
-                                  Catch::EndsWith("the model's vocabulary must lie beside it"));
+                                  Catch::EndsWith("the model's vocabulary must be in the same folder"));
   }
   Model elsewhere;  // a path of another machine, and a folder of the model's
   elsewhere.write("decoder.yml", "vocabs: [/home/anna/run/opus.vocab.yml, ../opus.vocab.yml]\n");
@@ -109,7 +109,7 @@ TEST_CASE("Marian: what decoder.yml names lies in the model's folder", "[unit]")
   std::filesystem::create_directory(elsewhere.path() + "/more");
   std::filesystem::rename(elsewhere.path() + "/opus.vocab.yml", elsewhere.path() + "/more/v.yml");
   elsewhere.write("decoder.yml", "vocabs: [more/v.yml, more/v.yml]\n");
-  CHECK_FALSE(Catch::Contains("must lie beside it").match(elsewhere.error()));
+  CHECK_FALSE(Catch::Contains("must be in the same folder").match(elsewhere.error()));
 }
 
 TEST_CASE("Marian: options that make a larger model than its weights are refused before it has memory",

@@ -61,7 +61,7 @@ TEST_CASE("Exchange: a model of transformers without what it says it has is refu
     Changed opus(fixture("opus"));
     opus.change("generation_config.json", "\"eos_token_id\": 0", std::string("\"eos_token_id\": ") + id);
     CHECK_THAT(opus.hf_error(), Catch::StartsWith("3: ") && Catch::Contains("eos_token_id is ") &&
-                                    Catch::EndsWith("a sentence needs an end of its own"));
+                                    Catch::EndsWith("a sentence needs a separate end token"));
   }
 }
 

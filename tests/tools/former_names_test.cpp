@@ -74,9 +74,9 @@ TEST_CASE("Former names: an option's is read on a command line, and told", "[uni
 TEST_CASE("Former names: an option's is read in a file, and told with its line", "[unit]") {
   const Read read = from_file("colour = \"green\"\nbreadth = 2.5\n");
   CHECK(read.options.width == 2.5);
-  CHECK(read.told == Lines{"c.toml:2: key 'breadth' is called 'width' now"});
+  CHECK(read.told == Lines{"c.toml:2: key 'breadth' is now called 'width'"});
   CHECK_THAT(error_of([] { from_file("width = 1\nbreadth = 2\n"); }),
-             Catch::Contains("c.toml:2: 'breadth' is called 'width' now, and is given twice"));
+             Catch::Contains("c.toml:2: 'breadth' is now called 'width', and is given twice"));
 }
 
 TEST_CASE("Former names: words are read as today's, one by one", "[unit]") {

@@ -173,10 +173,10 @@ TEST_CASE("Config file: YAML and JSON are named as such, by content and by name"
         "data:\n  corpus_1:\n    path_src: a\n", "- train.en\n- train.de\n", "%YAML 1.2\n---\na: 1\n"}) {
     INFO(yaml);
     CHECK(error(yaml, "c.conf")
-              .starts_with("2: c.conf: is YAML, and a configuration is TOML here: a line `key = value`"));
+              .starts_with("2: c.conf: is YAML, and a configuration must be TOML: a line `key = value`"));
   }
   for (const char* json : {"{\"dim-emb\": 512}", " {\n  \"task\": \"demo\",\n}\n"})
-    CHECK(error(json, "c.conf").starts_with("2: c.conf: is JSON, and a configuration is TOML here"));
+    CHECK(error(json, "c.conf").starts_with("2: c.conf: is JSON, and a configuration must be TOML"));
   CHECK(error("dim-emb 512", "model.yml").starts_with("2: model.yml: is YAML"));
   CHECK(error("[\"a\"", "model.json").starts_with("2: model.json: is JSON"));
   CHECK(error("task = demo", "c.toml").starts_with("2: c.toml:1: "));
@@ -228,7 +228,7 @@ TEST_CASE("Options: what the command line asks for in vain is refused", "[unit]"
     CHECK(train({key, "1", "--lr-schedule", "plateau"}).is_given("lr-schedule"));
   }
   CHECK(train_error({"--r-drop", "3", "--r-drop-after", "200u", "--after", "200u"}) ==
-        "2: r-drop-after: would begin behind 200u, and the training ends at 200u (after)");
+        "2: r-drop-after: would begin after 200u, and the training ends at 200u (after)");
   CHECK(train({"--r-drop", "3", "--r-drop-after", "200u", "--after", "2e"}).is_given("r-drop"));
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("Options: a run stands for its latest checkpoint, and a path's last sl
 
 TEST_CASE("Options: a run begins with one checkpoint's weights", "[unit]") {
   CHECK(train_error({"--resume", "a", "--pretrained-model", "b"}) ==
-        "2: --resume goes on with a, and --pretrained-model begins with b; leave out one of them");
+        "2: --resume continues a, and --pretrained-model starts from b; leave out one of them");
 }
 
 TEST_CASE("Options: a type of model whose task is not given is told what to give", "[unit]") {
@@ -583,7 +583,7 @@ TEST_CASE("Options: sizes that no model has are refused by their range, and at o
   CHECK_THAT(train_error({"--dim-emb", "1000000000000000000"}), Catch::Contains("from 2 to 65536"));
   CHECK_THAT(train_error({"--enc-depth", "5000"}), Catch::Contains("from 0 to 1000"));
   CHECK_THAT(train_error({"-w", "9000000000000000"}), Catch::Contains("from 0 to 1000000000"));
-  CHECK_THAT(train_error({"--after", "0u"}), Catch::Contains("after: 0u is no training at all"));
+  CHECK_THAT(train_error({"--after", "0u"}), Catch::Contains("after: 0u means no training"));
   CHECK_THAT(train_error({"--after", "1e308Gu"}), Catch::Contains("is not a number with a unit"));
   CHECK(train_error({"--after", "8Ku,1.5e"}) ==
         "2: after: 1.5e is a part of an epoch; give whole epochs, or updates");
@@ -602,7 +602,7 @@ TEST_CASE("Options: --help shows what matters most, --help-all everything", "[un
                        Catch::Contains("--help-all shows"));
   CHECK_THAT(all, Catch::Contains("--dim-emb") && Catch::Contains("--maxi-batch-sort") &&
                       !Catch::Contains("more options"));
-  CHECK_THAT(some, Catch::Contains("the task after it"));
+  CHECK_THAT(some, Catch::Contains("it overrides the task"));
   CHECK_THAT(help_text(default_options("xformer-translate"), true), !Catch::Contains("the task"));
   const OptionList& classify = default_options("xformer-classify");
   CHECK(help_text(classify, true) == help_text(classify, false));

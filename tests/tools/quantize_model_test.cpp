@@ -15,7 +15,7 @@ using xf::tests::RandomRun;
 TEST_CASE("Quantized model: is for the CPU", "[unit]") {
   const RandomRun run;
   CHECK_THAT(error_of([&] { load_quantized_model(run.path(), Device::cuda()); }),
-             Catch::EndsWith(": weights in eight bits are for the CPU; give --device cpu as well"));
+             Catch::EndsWith(": int8 weights are for the CPU; give --device cpu"));
 }
 
 TEST_CASE("Quantized model: is read as it was saved, and only where eight bits are asked for", "[unit]") {
@@ -36,7 +36,7 @@ TEST_CASE("Quantized model: is read as it was saved, and only where eight bits a
       CHECK(parameter.quantized.defined() == parameter.is_quantizable());
   for (const char* precision : {"float32", "bfloat16"}) {
     CHECK_THAT(error_of([&] { load(precision); }),
-               Catch::EndsWith("small: its weights are in eight bits, for --precision int8; "
-                               "give the model that it was made of"));
+               Catch::EndsWith("small: its weights are int8, for --precision int8; "
+                               "give the model before quantization"));
   }
 }

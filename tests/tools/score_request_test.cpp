@@ -66,7 +66,7 @@ TEST_CASE("Score request: files in another encoding", "[unit]") {
         }).starts_with("3: " + broken + ": is no text in shift_jis"));
   CHECK(error_of([&] {
           request({"-e", "klingon", latin, "-i", latin});
-        }).starts_with("2: encoding: 'klingon' is none that ICU knows"));
+        }).starts_with("2: encoding: ICU does not know 'klingon'"));
   CHECK(error_of([&] { request({latin, "-i", latin}); }).starts_with("3: " + latin + ":1: invalid UTF-8"));
 }
 

@@ -71,20 +71,20 @@ TEST_CASE("UnfinishedOutput: a file of that name without notes is somebody's, wh
   folder.write("precious", "mine");
   const auto error = [&] { return tests::error_of([&] { UnfinishedOutput{path, "settings"}; }); };
   atomic_write(begun, "mine");
-  CHECK(error() == "2: " + begun + ": is there, and " + begun +
-                       ".json is not, which says how far it is good; move it away, or remove it");
+  CHECK(error() == "2: " + begun + ": exists, but " + begun +
+                       ".json, which records its valid length, is missing; move it away, or remove it");
   CHECK(read_file(begun) == "mine");
   std::filesystem::remove(begun);
   std::filesystem::create_symlink("precious", begun);
   CHECK_THAT(error(), Catch::Contains("is a link"));
   std::filesystem::remove(begun);
   std::filesystem::create_symlink("precious", begun + ".json");
-  CHECK_THAT(error(), Catch::Contains("no notes of ours"));
+  CHECK_THAT(error(), Catch::Contains("not written by this program"));
   std::filesystem::remove(begun + ".json");
   for (const char* const theirs :
        {R"({"my": "data"})", "[]", R"({"lines": 3, "bytes": 4, "settings": 5})", ""}) {
     atomic_write(begun + ".json", theirs);
-    CHECK_THAT(error(), Catch::Contains("no notes of ours"));
+    CHECK_THAT(error(), Catch::Contains("not written by this program"));
     CHECK(read_file(begun + ".json") == theirs);
   }
   CHECK(read_file(folder / "precious") == "mine");

@@ -82,10 +82,10 @@ std::string options_text(const ProgramCommand& command) {
 constexpr const char* kEnd = R"(.SH EXIT STATUS
 .TP
 0
-done
+success
 .TP
 1
-failed, or a check found something
+failure, or a check found a problem
 .TP
 2
 wrong usage or configuration
@@ -97,20 +97,20 @@ wrong or damaged data
 training diverged
 .TP
 5
-no memory or no room on the disk
+out of memory or disk space
 .TP
 129, 130, 143, 152
 stopped by SIGHUP, SIGINT, SIGTERM, SIGXCPU
 .SH ENVIRONMENT
 .TP
 NO_COLOR, CLICOLOR_FORCE, TERM, COLUMNS
-colours and width of what is shown
+colours and width of the output
 .TP
 XFORMER_CPU_LEVEL
-avx2 or avx512: kernels for that level of the processor
+avx2 or avx512: use the kernels of that processor level
 .TP
 OMP_NUM_THREADS
-threads, where \-\-cpu\-threads does not say
+number of threads, unless \-\-cpu\-threads is given
 )";
 
 }  // namespace
