@@ -70,7 +70,7 @@ FittingTokenizer fitting_bleu_tokenizer(std::span<const std::string> references)
 
 std::string spacing_text(Spacing spacing) {
   switch (spacing) {
-    case Spacing::words: return "words of the references stand apart by spaces";
+    case Spacing::words: return "words of the references are separated by spaces";
     case Spacing::unspaced: return "the references are written without spaces";
     case Spacing::one_token: return "most references would be one token by 13a";
   }

@@ -10,8 +10,8 @@ Kind = Literal["usage", "data", "diverged", "resources", "failure"]
 class Error(RuntimeError):
     """Any error that would end a program of the project. The message says what to do.
 
-    kind: "usage": an option, a value, sizes that do not fit together; "data": a file or a text that is missing, broken or
-    unequal; "diverged": a training that ran away; "resources": memory or disk; "failure": anything else.
+    kind: "usage": an option, a value, sizes that do not fit together; "data": a file or a text that is missing, damaged
+    or does not match; "diverged": training diverged; "resources": memory or disk; "failure": anything else.
     """
 
     def __init__(self, message: str, kind: Kind = "failure") -> None:

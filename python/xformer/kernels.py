@@ -1,9 +1,9 @@
 """The engine's kernels on arrays, to check or to time your own kernels.
 
-Inputs: NumPy arrays, or of any library that supports DLPack, on the CPU; float32, float64 or bfloat16, all of a call alike. They
-are read where they lie, unless rows have gaps, which are copied. Outputs: NumPy arrays (of bfloat16, which NumPy does not have,
-objects for torch.from_dlpack). float64 computes in float64, the others in float32; statistics, losses and gradients of
-parameters are kept in that. What a kernel computes stands in kernels/NAME.h, its derivation in docs/derivations.
+Inputs: CPU arrays of NumPy or any library that supports DLPack, in float32, float64 or bfloat16, one type per call.
+Inputs are not copied, unless their rows have gaps. Outputs: NumPy arrays; for bfloat16, which NumPy lacks, objects for
+torch.from_dlpack. float64 inputs compute in float64, others in float32, as do statistics, losses and gradients of
+parameters. kernels/NAME.h defines each kernel, and docs/derivations derives it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import _xformer
 
 
 class SupportsDLPack(Protocol):
-    """An array of another library."""
+    """An array of a library that supports DLPack."""
 
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -99,7 +99,7 @@ def attention_weights(q: Array, k: Array, *, heads: int = 1, causal: bool = Fals
 
 def cross_entropy(logits: Array, targets: Array, *, label_smoothing: float = 0,
                   ignore_id: int = -1) -> tuple[float, float, Result]:
-    """Over the last axis of logits [..., V], for targets [...], int; those that are ignore_id count nothing.
+    """Cross-entropy over the last axis of logits [..., V], for targets [...], int; targets equal to ignore_id do not count.
 
     -> the sum of the losses with label smoothing, without, in nats, and dlogits of the first
     """
@@ -107,7 +107,7 @@ def cross_entropy(logits: Array, targets: Array, *, label_smoothing: float = 0,
 
 
 def matmul(a: Array, b: Array, *, transpose_a: bool = False, transpose_b: bool = False) -> Result:
-    """The product of two matrices, either of them transposed or not."""
+    """The product of two matrices, each optionally transposed."""
     return _xformer.matmul(a, b, transpose_a, transpose_b)
 
 

@@ -30,20 +30,20 @@ class Score:
 
 def bleu(hypotheses: Iterable[str], references: References, *, lowercase: bool = False, tokenize: str = "13a",
          **options: Option) -> Score:
-    """BLEU of a corpus. references: a line for each hypothesis, or several lists of them.
+    """BLEU of a corpus. references: one line per hypothesis, or several such lists.
 
-    Other options as xformer-score has them: smooth_method="floor", smooth_value=0.1, confidence=True, width=2, ...
+    Other options are those of xformer-score: smooth_method="floor", smooth_value=0.1, confidence=True, width=2, ...
     """
     return _score("bleu", hypotheses, references, {"lowercase": lowercase, "tokenize": tokenize, **options})
 
 
 def chrf(hypotheses: Iterable[str], references: References, **options: Option) -> Score:
-    """chrF2 of a corpus; chrf_word_order=2: chrF++. References and options as bleu() has them."""
+    """chrF2 of a corpus; chrf_word_order=2: chrF++. References and options as for bleu()."""
     return _score("chrf", hypotheses, references, options)
 
 
 def ter(hypotheses: Iterable[str], references: References, **options: Option) -> Score:
-    """The translation edit rate of a corpus; 0 is the best. References and options as bleu() has them."""
+    """The translation edit rate of a corpus; 0 is the best. References and options as for bleu()."""
     return _score("ter", hypotheses, references, options)
 
 

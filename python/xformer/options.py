@@ -15,7 +15,7 @@ Option = Union[Value, Iterable[Value]]
 def words(options: Mapping[str, Option]) -> list[str]:
     """beam_size=2, quiet=True, train_sets=["a.en", "a.de"] as --beam-size=2 --quiet=true --train-sets a.en a.de.
 
-    None: as if it were not given. TypeError, naming the option, for what is no word, number or list of them.
+    None: the option is left out. TypeError, naming the option, for a value that is not a word, a number or a list of them.
     """
     result: list[str] = []
     for name, value in options.items():

@@ -14,7 +14,7 @@ def train(config: Optional[Union[Path, Mapping[str, Option]]] = None, **options:
     """Trains like xformer-train. config: path of a TOML file, or a dictionary; options override it.
 
     train("config.toml", after="10e"), train(task="demo", train_sets=["a.en", "a.de"], model="run", quiet=True).
-    Ctrl-C saves and raises KeyboardInterrupt; the same call goes on with the run. Progress goes to the standard error of the
+    Ctrl-C saves and raises KeyboardInterrupt; the same call resumes the run. Progress goes to the standard error of the
     process, sys.stderr's file, unless quiet=True.
     """
     given: list[str] = []
@@ -29,7 +29,7 @@ def export(command: str, format: Optional[str] = None, **options: Option) -> Non
     """Runs xformer-export.
 
     export("to", "ctranslate2", model="run", output="folder", quantization="int8"), export("quantize", model=...,
-    output=...), export("average", model="run", last=4, output=...). overwrite=True replaces what is there.
+    output=...), export("average", model="run", last=4, output=...). overwrite=True replaces an existing model.
     """
     given = [command] if format is None else [command, format]
     _xformer.export_model(given + words({"quiet": True, **options}))

@@ -28,11 +28,11 @@ def _warn(messages: list[str]) -> None:
 
 
 class Translator:
-    """Loads a run folder of training, one of its checkpoints, or a model folder of another toolkit; several: an ensemble.
+    """Loads a run folder, one of its checkpoints, or another toolkit's model folder; several: an ensemble.
 
     Options are those of xformer-translate: beam_size=5, normalize=1.0, cpu_threads=2, precision="int8", device="cpu", ...
-    What is not given is as the model was trained to be used. May be used from several threads; their calls come one after
-    the other. Lines that are too long to read and translations that reach the length limit are a TranslationWarning.
+    Defaults are those stored with the model. Several threads may share one object; calls run one after the other.
+    Lines that are too long to read and translations that reach the length limit emit a TranslationWarning.
     """
 
     def __init__(self, run: Union[Path, Sequence[Path]], **options: Option) -> None:

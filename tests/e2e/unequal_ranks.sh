@@ -68,7 +68,7 @@ claim "an option in a file of one rank: 2" unequal 2 'rank 1 .* trains with --la
 # Equal at first: a task's value is fitted to the text, a given one is not.
 claim "a value that rank 1 alone was given, as the task has it: 2" \
   unequal 2 'rank 1 .* trains with --mini-batch-words 4096, ' --task transformer-tiny --after 2u "${pair[@]}" -- : --mini-batch-words 4096
-claim "a page of rank 0: 2" one_error 2 'rank 1 .* does what its options say, rank 0 .* only prints a page' \
+claim "a page of rank 0: 2" one_error 2 'rank 1 .* runs as its options say, rank 0 .* only prints a page' \
   ranks -m run "${usual[@]}" "${pair[@]}" -- --dump-config :
 claim "a page of rank 1: 2" unequal 2 'rank 1 .* only prints a page, ' "${usual[@]}" "${pair[@]}" -- : --help
 claim "a page of both: 0" ranks --version -- : >out 2>&1

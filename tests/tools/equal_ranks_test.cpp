@@ -97,9 +97,10 @@ TEST_CASE("Equal ranks: the line has both values, unset ones too, and how many m
   CHECK(error("learn-rate = 0.001\n", "learn-rate = 0.002\n") ==
         "2: rank 1 trains with --learn-rate 0.002, rank 0 with --learn-rate 0.001; "
         "give all ranks the same options");
-  CHECK(error("seed = 2\ntsv = true\n", "") ==
-        "2: rank 1 trains with --tsv=false, rank 0 with --tsv=true, and 1 more option differs; give all "
-        "ranks the same options, and the same run if they go on with one");
+  CHECK(
+      error("seed = 2\ntsv = true\n", "") ==
+      "2: rank 1 trains with --tsv=false, rank 0 with --tsv=true, and 1 more option differs; give all ranks "
+      "the same options, and the same run if they resume one");
   CHECK(error("", "quirks = [\"pad-axis=both\"]\n") ==
         "2: rank 1 trains with --quirks pad-axis=both, rank 0 without --quirks; "
         "give all ranks the same options");
@@ -166,8 +167,8 @@ TEST_CASE("Equal ranks: checkpoints of another update, or of other contents, are
     })[0];
   };
   CHECK(error(8, 1, "1") == "no error");
-  CHECK_THAT(error(4, 1, "1"),
-             Catch::StartsWith("3: run/latest: rank 1 (") && Catch::Contains(" has the checkpoint of update 4, "));
+  CHECK_THAT(error(4, 1, "1"), Catch::StartsWith("3: run/latest: rank 1 (") &&
+                                   Catch::Contains(" has the checkpoint of update 4, "));
   CHECK_THAT(error(8, 2, "1"), Catch::Contains(" has another checkpoint of update 8 than rank 0 ("));
   CHECK_THAT(error(8, 1, "2"), Catch::Contains(" has another checkpoint of update 8 than rank 0 ("));
 }

@@ -167,7 +167,7 @@ TEST_CASE("Masks: text, JSON, picture and page show the same matrices", "[unit]"
 
 TEST_CASE("Masks: what makes no batch is refused in words", "[unit]") {
   CHECK(error_of([] { masks_of("a ; b", "x", "<pad>"); }) ==
-        "2: 2 source sentences and 1 target sentence; give as many of both, apart by ';'");
+        "2: 2 source sentences and 1 target sentence; give as many of both, separated by ';'");
   CHECK(error_of([] { masks_of(" ", "x", "<pad>"); }).starts_with("2: no words in ' '"));
   CHECK(error_of([] { masks_of("1 0 4", "1", "0"); }).starts_with("2: '1 0 4': padding (0) may stand"));
 }

@@ -149,7 +149,7 @@ void check_same_version(Collective& ranks) {
 
 void check_same_options(const std::optional<TrainingOptions>& options, Collective& ranks) {
   if (ranks.size() == 1) return;
-  const std::string does = options ? "does what its options say" : "only prints a page";
+  const std::string does = options ? "runs as its options say" : "only prints a page";
   if (const auto other = first_difference({{"does", does}}, ranks)) {
     fail(ErrorKind::usage, "{} {}, {} {}; give all ranks the same options", other->rank, other->value,
          other->first, other->of_first);
@@ -162,8 +162,8 @@ void check_same_options(const std::optional<TrainingOptions>& options, Collectiv
                   shown(other->name, other->of_first));
   if (other->others == 0) fail(ErrorKind::usage, "{}; give all ranks the same options", differs);
   fail(ErrorKind::usage,
-       "{}, and {} more {}; give all ranks the same options, and the same run if they go on with one",
-       differs, other->others, other->others == 1 ? "option differs" : "options differ");
+       "{}, and {} more {}; give all ranks the same options, and the same run if they resume one", differs,
+       other->others, other->others == 1 ? "option differs" : "options differ");
 }
 
 void check_same_files(const TrainingOptions& options, Collective& ranks) {

@@ -155,7 +155,7 @@ void set_focus(AttentionMaps& maps, const std::string& word) {
     found = found || map.chosen;
   }
   if (!found) {
-    fail(ErrorKind::usage, "--focus: no row for '{}' in what was chosen; {}", word,
+    fail(ErrorKind::usage, "--focus: no row for '{}' in the selected maps; {}", word,
          maps.translates() ? fmt::format("the source is {}, the translation {}", fmt::join(maps.source, " "),
                                          fmt::join(maps.target_out, " "))
                            : fmt::format("the text is {}", fmt::join(maps.text(), " ")));

@@ -173,7 +173,7 @@ std::string flow_document(const FlowOptions& options) {
   const FlowTarget target = flow_target(subject);
   const bool has_model = !options.model.empty();
   if (has_model != (words.size() == 2)) {
-    fail(ErrorKind::usage, "xformer-explain flow: a model and a sentence go together: flow {} -m DIR \"...\"",
+    fail(ErrorKind::usage, "xformer-explain flow: give both a model and a sentence: flow {} -m DIR \"...\"",
          subject);
   }
   const Flow flow =

@@ -219,7 +219,7 @@ PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
     std::vector<std::string> words;
     for (const std::string_view word : data::split_on_space(sentence)) words.emplace_back(word);
     if (words.empty())
-      fail(ErrorKind::usage, "no words in '{}' of '{}'; give sentences apart by ';'", sentence, text);
+      fail(ErrorKind::usage, "no words in '{}' of '{}'; separate sentences with ';'", sentence, text);
     const auto length = std::ranges::find(words, pad) - words.begin();
     if (std::ranges::count(words, pad) != static_cast<int64_t>(words.size()) - length) {
       fail(ErrorKind::usage,
@@ -236,7 +236,7 @@ PaddedBatch padded_batch(const std::string& text, const std::string& pad) {
 Masks masks_of(const std::string& source, const std::string& target, const std::string& pad) {
   Masks masks{padded_batch(source, pad), padded_batch(target, pad), {}, fills(), polarity()};
   if (masks.source.size() != masks.target.size()) {
-    fail(ErrorKind::usage, "{} and {}; give as many of both, apart by ';'",
+    fail(ErrorKind::usage, "{} and {}; give as many of both, separated by ';'",
          counted(static_cast<int64_t>(masks.source.size()), "source sentence"),
          counted(static_cast<int64_t>(masks.target.size()), "target sentence"));
   }
@@ -249,7 +249,7 @@ Masks masks_of(const std::string& source, const std::string& target, const std::
 std::string masks(const MasksOptions& options) {
   const bool given = !options.source.empty();
   if (given != !options.target.empty())
-    fail(ErrorKind::usage, "--source and --target go together; give both, or none for an example");
+    fail(ErrorKind::usage, "--source without --target, or the reverse; give both, or none for an example");
   const Masks masks =
       masks_of(given ? options.source : "The cat is not hungry </s> ; It sleeps </s>",
                given ? options.target : "<s> Die Katze hat keinen Hunger ; <s> Sie schläft", options.pad);

@@ -43,7 +43,7 @@ std::map<std::string, std::string> given_inputs(const OpOptions& options) {
 void demand_list_alone(const OpOptions& options) {
   for (const char* name : {"x", "dy", "with"}) {
     if (options_of(options).at(name).is_set())
-      fail(ErrorKind::usage, "--{}: numbers of which op? Name it, as softmax", name);
+      fail(ErrorKind::usage, "--{}: belongs to an op; name one, such as softmax", name);
   }
   if (options.format != "text")
     fail(ErrorKind::usage, "--format {}: the list of ops is text; name one, as softmax", options.format);

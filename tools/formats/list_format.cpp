@@ -95,10 +95,9 @@ void refuse_merges(const std::vector<std::string_view>& lines, const std::string
   const bool are_merges = (has_end_of_word || is_byte_level) && share(lines, is_merge) > 0.9;
   if (!lines.front().starts_with("#version:") && !are_merges) return;
   if (is_byte_level)
-    refuse(
-        path,
-        "merges of byte-level BPE, as GPT-2 and RoBERTa have them, which this program does not apply; give a "
-        "SentencePiece model, or leave --vocabs out");
+    refuse(path,
+           "merges of byte-level BPE, as in GPT-2 and RoBERTa, which this program does not apply; give a "
+           "SentencePiece model, or leave --vocabs out");
   refuse(
       path,
       "merges of BPE, as subword-nmt learn-bpe and fastBPE write them, not a vocabulary; split the text with "
@@ -214,13 +213,15 @@ void refuse_foreign_pieces(const std::vector<std::string>& pieces, const std::st
     return share(pieces, [&](const std::string& piece) { return piece.starts_with(mark); });
   };
   if (share_of(kByteLevelSpace) > 0.05)
-    refuse(path,
-           "byte-level pieces, as GPT-2 and RoBERTa have them, which this program does not apply; give a "
-           "SentencePiece model, or leave --vocabs out");
+    refuse(
+        path,
+        "byte-level pieces, as in GPT-2 and RoBERTa, which this program does not apply; give a SentencePiece "
+        "model, or leave --vocabs out");
   if (share_of("##") > 0.05 && std::ranges::find(pieces, "[UNK]") != pieces.end())
-    refuse(path,
-           "pieces of WordPiece, as BERT has them, which this program does not apply; give a SentencePiece "
-           "model, or leave --vocabs out");
+    refuse(
+        path,
+        "pieces of WordPiece, as in BERT, which this program does not apply; give a SentencePiece model, or "
+        "leave --vocabs out");
   if (share(pieces, [](const std::string& piece) {
         return piece.size() > 2 && piece.starts_with('\'') && piece.ends_with("_'");
       }) > 0.05)

@@ -135,7 +135,8 @@ std::unique_ptr<Model> PaddedVariant::make(const TransformerConfig& config, Para
 
 void PaddedVariant::check_vocabularies() const {
   if (pad.source < 0 || pad.target < 0)
-    fail(ErrorKind::usage, "quirks need vocabularies with <pad>; leave --vocabs out, and they are made so");
+    fail(ErrorKind::usage,
+         "quirks need vocabularies with <pad>; leave --vocabs out to train such vocabularies");
 }
 
 std::shared_ptr<const ModelVariant> make_padded_variant(const std::vector<std::string>& settings,
