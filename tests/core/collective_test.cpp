@@ -204,9 +204,8 @@ TEST_CASE("Collective: a size that no text has is refused before there is memory
 
 TEST_CASE("Collective: who greets in another way runs another program", "[unit]") {
   // Of the size of a greeting; and what versions without one say first.
-  for (const auto& [first, expected] :
-       {std::pair(std::string(256, '\0'), "rank 1 runs another program"),
-        std::pair(std::string(8, '\5'), "rank 1 does not match rank 0")}) {
+  for (const auto& [first, expected] : {std::pair(std::string(256, '\0'), "rank 1 runs another program"),
+                                        std::pair(std::string(8, '\5'), "rank 1 does not match rank 0")}) {
     Mailboxes boxes(2);
     ThreadLink(boxes, 1).send(0, first.data(), static_cast<int64_t>(first.size()));
     CHECK_THAT(error_of([&] { const Collective ranks(std::make_unique<ThreadLink>(boxes, 0), 20); }),

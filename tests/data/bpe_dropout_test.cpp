@@ -151,9 +151,9 @@ TEST_CASE("BPE-dropout: a vocabulary of words is refused", "[unit]") {
   const auto words = build_word_tokenizer(
       {&kSource, &kTarget}, {.min_frequency = 1, .specials = {}, .rules = make_word_rules("icu")});
   const ParallelCorpus corpus = encode_corpus(e.text, *words, *words, {});
-  CHECK_THAT(
-      error_of([&] { DroppedCorpus(e.text, corpus, *words, *words, 0.1, 0, 1); }),
-      Catch::EndsWith("this is a word vocabulary, and only SentencePiece's have merges; give --tokenizer spm"));
+  CHECK_THAT(error_of([&] { DroppedCorpus(e.text, corpus, *words, *words, 0.1, 0, 1); }),
+             Catch::EndsWith(
+                 "this is a word vocabulary, and only SentencePiece's have merges; give --tokenizer spm"));
 }
 
 TEST_CASE("BPE-dropout: at rate 0 every line of Multi30k has SentencePiece's pieces", "[unit]") {

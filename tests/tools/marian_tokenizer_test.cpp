@@ -88,7 +88,8 @@ TEST_CASE("Marian tokenizer: a folder without SentencePiece reads text that is c
   std::vector<std::string> warnings;
   const data::Vocabularies vocabularies = foreign_vocabularies(folder / "", list, list, true, warnings);
   REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], Catch::Contains("lines must be pieces of the model's vocabulary, separated by spaces"));
+  CHECK_THAT(warnings[0],
+             Catch::Contains("lines must be pieces of the model's vocabulary, separated by spaces"));
   for (const data::Vocabularies& read : {vocabularies, data::vocabularies_of(vocabularies.files())}) {
     CHECK(read.joint());
     CHECK(read.source->encode("der Hu@@ nd \u732B") == std::vector<int32_t>{2, 3, 4, 1});
