@@ -81,7 +81,7 @@ TEST_CASE("Labels: ids in order of the names, and back from their file", "[unit]
   CHECK(labels->encode("rot") == std::vector<int32_t>{2});
   CHECK(labels->piece(1) == "blau");
   CHECK(make_labels(labels->serialize(), "a test")->checksum() == labels->checksum());
-  CHECK_THAT(error_of([&] { labels->encode("gelb"); }), Catch::StartsWith("3: 'gelb' is no class"));
+  CHECK_THAT(error_of([&] { labels->encode("gelb"); }), Catch::StartsWith("3: 'gelb' is not a class"));
   CHECK_THAT(error_of([] { build_labels({"one", "one"}); }), Catch::StartsWith("3: "));
   CHECK_THAT(error_of([] { make_labels("b\na\n", "file"); }), Catch::StartsWith("3: file: "));
   CHECK_THAT(error_of([] { make_labels("a\na\n", "file"); }), Catch::StartsWith("3: file: "));

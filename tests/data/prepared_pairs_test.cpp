@@ -133,7 +133,7 @@ TEST_CASE("Prepared pairs: a file that is cut short while it is read is an error
   std::filesystem::resize_file(path, 5000);
   CHECK_THAT(error_of([&] { pairs.ids(44, Side::source); }),
              Catch::StartsWith("3: " + path + ": was truncated while it was read: it has 5000 bytes"));
-  CHECK_THAT(error_of([&] { pairs.line(44); }), Catch::Contains("was cut short"));
+  CHECK_THAT(error_of([&] { pairs.line(44); }), Catch::Contains("was truncated"));
   CHECK(pairs.length(44, Side::source) == 4);
 }
 

@@ -32,7 +32,7 @@ while kill -0 $! 2>/dev/null && ! grep -qs '"lines":[1-9]' later.de.unfinished.j
 kill -KILL $!
 wait $! 2>/dev/null
 touch -r ct2/model.bin stamp && touch -d 2001-01-01 ct2/model.bin
-claim "a file that is finished later is not, with its model changed" refused 2 "begun with another model, input or options" finished
+claim "a file that is finished later is not, with its model changed" refused 2 "started with another model, input or options" finished
 touch -r stamp ct2/model.bin
 claim "and is with its own" finished
 claim "as in one go" same_bytes later.de <(xformer-translate -m ct2 -i long.en --quiet)

@@ -38,7 +38,7 @@ touch same/notes
 claim "a folder with more in it is not replaced: 2" refused 2 "more than a model" average -m run -o same --overwrite
 claim "nor is a run" refused 2 "more than a model" average -m run -o run --overwrite
 claim "nor is a save counted twice: 2" refused 2 "would count twice" average $saves/update-000012 run/latest -o twice
-claim "nor what is averaged" refused 2 "is read as well" average $saves/update-000010 $saves/update-000012 \
+claim "nor what is averaged" refused 2 "is an input as well" average $saves/update-000010 $saves/update-000012 \
   -o $saves/update-000010 --overwrite
 mkdir new.tmp && touch new.tmp/precious
 claim "a folder called NAME.tmp is in the way: 2" refused 2 "in the way" average -m run -o new
@@ -57,7 +57,7 @@ train gelu --after 2u --transformer-ffn-activation gelu --vocabs run/vocab.spm -
 claim "a model that computes otherwise is refused: 3" \
   refused 3 'transformer-ffn-activation is "gelu", not "relu"' average run/best gelu -o new
 train narrow --after 2u --dim-emb 16 --vocabs run/vocab.spm --quiet
-claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged is not a model as run/best: dim-emb is 16" average run/best narrow -o new
+claim "a model of another shape is refused by its name: 3" refused 3 "narrow/averaged is another model than run/best: dim-emb is 16" average run/best narrow -o new
 train reworded --after 2u --vocab-size 150 --quiet
 claim "one of another vocabulary, too: 3" refused 3 "reworded/averaged and run/best have different vocabularies" \
   average run/best reworded -o new

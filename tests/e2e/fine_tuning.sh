@@ -105,7 +105,7 @@ claim "and translates" test "$(xformer-translate -m wider -i test.en --quiet | w
 claim "another toolkit's model, too" tune wider-opus "$opus" --extend-vocab pieces --after 5u --quiet
 claim "and translates" test "$(xformer-translate -m wider-opus -i test.en --quiet | wc -l)" = 60
 printf '%s\n' '<domain>' '<domain>' >twice
-claim "a piece twice: 3" refused 3 "twice:2: '<domain>' once more" \
+claim "a piece twice: 3" refused 3 "twice:2: '<domain>' is a repetition" \
   xformer-train --task demo -t train.en train.de -m other --pretrained-model run --extend-vocab twice
 echo '</s>' >known
 claim "a piece that is there: 2" refused 2 "has the piece '</s>' already" \

@@ -75,7 +75,7 @@ another() { # what lies in the text's place, and a run: it is told, left alone, 
   "$@" "$place"
   claim "$1: is not used" train "of_$1" --cache cut_cache 2>said
   claim "$1: which is said, and how it would be" \
-    grep -qE "^warning: $place: is (no regular file|a link|a file of user).*: not used, but cut_cache/.*\.$(id -u)\.corpus; --cache-of-others uses" said
+    grep -qE "^warning: $place: is (not a regular file|a link|a file of user).*: not used, but cut_cache/.*\.$(id -u)\.corpus; --cache-of-others uses" said
   claim "$1: the next one opens its own" train "of_$1_again" --cache cut_cache
   claim "$1: the log says which" grep -q "text: opened: .*\.$(id -u)\.corpus" "of_$1_again/train.log"
   claim "$1: the model is the same" same_bytes in_memory_12/latest/model.safetensors "of_$1/latest/model.safetensors"

@@ -144,7 +144,7 @@ claim "from a classifier" begin on_classifier classifier -t train.text train.lab
 claim "all of it is taken" grep -qE "^begins with [0-9]+ tensors of classifier/averaged$" on_classifier.log
 sed 's/^de$/and german/' train.labels | sed '1s/.*/fr/' >other.labels
 claim "with other classes" begin on_classes classifier -t train.text other.labels
-claim "which are told" grep -q "^classes: 1 as there, 2 new$" on_classes.log
+claim "which are told" grep -q "^classes: 1 from the model, 2 new$" on_classes.log
 claim "from a model of another type: 2" refused 2 "is of type classification, and this training of type language-model; give --task classification" \
   xformer-train --task language-model --pretrained-model classifier -t train.en -m none
 claim "by the preset of another type" begin on_tiny language_model -t train.en --task transformer-tiny --type language-model \
@@ -167,7 +167,7 @@ claim "a language model has no encoder" refused 2 "enc-depth" \
   xformer-train --task language-model -t train.en -m none --enc-depth 1
 claim "a language model has no source to drop words of" refused 2 "dropout-src" language_model none --dropout-src 0.1
 claim "nor a classifier a target" refused 2 "dropout-trg" classifier none --dropout-trg 0.1
-claim "an unknown class is named" refused 3 "'fr' is no class" \
+claim "an unknown class is named" refused 3 "'fr' is not a class" \
   xformer-score lm -m classifier -t prompt <(echo fr)
 claim "as many classes as texts" refused 3 "is the class of line i" \
   xformer-train --task classification -t train.text valid.labels -m none

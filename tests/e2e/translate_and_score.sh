@@ -179,7 +179,7 @@ begin_and KILL 137
 rm later.de.unfinished*
 begin_and TERM 143
 claim "not under its name" test ! -e later.de
-claim "it does not go on with another seed" refused 2 "begun with another model, input or options" finished -o later.de --continue --seed 4
+claim "it does not go on with another seed" refused 2 "started with another model, input or options" finished -o later.de --continue --seed 4
 truncate -s 100 later.de.unfinished
 claim "nor behind what is lost" refused 3 "later.de.unfinished.json: damaged" finished -o later.de --continue
 rm later.de.unfinished*

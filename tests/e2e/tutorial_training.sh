@@ -63,5 +63,5 @@ claim "a model with quirks goes on from a prefix, and has alignments" equal "$(s
   xformer-translate -m run --quiet --force-decode --alignment hard | grep -cE '^ein.* \|\|\| [0-9]+-[0-9]+')" 60
 claim "two references are too many for it" equal "$(xformer-score tutorial-bleu test.de test.de -i test.de 2>/dev/null; echo $?)" 2
 claim "its former name is told once" equal "$(xformer-score compat-bleu test.de -i test.de 2>&1 >/dev/null)" \
-  "warning: compat-bleu is called tutorial-bleu now"
+  "warning: compat-bleu is now called tutorial-bleu"
 conclude

@@ -146,7 +146,7 @@ TEST_CASE("Elementwise: a row that is not there is an error on the CPU, on CUDA 
       const Tensor rows = t.ids({2, row});
       if (t.device == Device::cpu()) {
         CHECK_THROWS_WITH(gather_rows(x, rows, y),
-                          fmt::format("gather_rows: row {} at place 1 is outside of the 3 rows", row));
+                          fmt::format("gather_rows: row {} at index 1 is outside of the 3 rows", row));
       } else {
         gather_rows(x, rows, y);
         CHECK(as_doubles(y.slice_rows(1, 2)) == std::vector<double>{0, 0, 0, 0});

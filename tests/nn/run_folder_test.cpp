@@ -241,7 +241,7 @@ TEST_CASE("RunFolder: a damaged checkpoint is named and the one before it is use
   CHECK_THAT(run.warnings[1], Catch::Contains("update-000003/model.safetensors: damaged"));
   flip_byte(run.checkpoint("update-000002/model.safetensors"));
   CHECK_THAT(error_of([&] { run.folder->load_latest(); }),
-             Catch::StartsWith("3: " + run.path + ": none of its"));
+             Catch::StartsWith("3: " + run.path + ": all of its"));
 }
 
 TEST_CASE("RunFolder: training that went back replaces what it had gone back behind", "[unit]") {

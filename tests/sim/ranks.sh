@@ -68,7 +68,7 @@ lose() { # signal, run, words
   local code=$?
   claim "SIG$1 to rank 1: all end, and not with 0" test $code -ne 0
   claim "in one line that names it and the checkpoint" \
-    grep -qE "^error: rank 1 \(.*\) $3; the same command goes on from $2/checkpoints/update-000[0-9]+" "$2.out"
+    grep -qE "^error: rank 1 \(.*\) $3; the same command resumes from $2/checkpoints/update-000[0-9]+" "$2.out"
   claim "and no other" equal "$(grep -c '^error: ' "$2.out")" 1
 }
 lose KILL killed 'has ended'

@@ -43,11 +43,11 @@ TEST_CASE("Exchange: sizes that no model of transformers has are refused by name
     return error_of([&] { read_hf_marian(folder / ""); });
   };
   CHECK_THAT(error_with("\"encoder_layers\": 2", "\"encoder_layers\": 2147483648"),
-             Catch::EndsWith("encoder_layers is 2147483648; from 1 to 1000 would be one"));
+             Catch::EndsWith("encoder_layers is 2147483648; it must be from 1 to 1000"));
   CHECK_THAT(error_with("\"d_model\": 16", "\"d_model\": 4611686018427387904"),
-             Catch::EndsWith("d_model is 4611686018427387904; from 1 to 65536 would be one"));
+             Catch::EndsWith("d_model is 4611686018427387904; it must be from 1 to 65536"));
   CHECK_THAT(error_with("\"encoder_ffn_dim\": 32", "\"encoder_ffn_dim\": -1"),
-             Catch::EndsWith("encoder_ffn_dim is -1; from 1 to 1048576 would be one"));
+             Catch::EndsWith("encoder_ffn_dim is -1; it must be from 1 to 1048576"));
   for (const char* size : {"0", "71", "73", "9223372036854775807"})
     CHECK_THAT(error_with("\"vocab_size\": 72", std::string("\"vocab_size\": ") + size),
                Catch::StartsWith("3: "));
@@ -71,7 +71,7 @@ TEST_CASE(
     "[unit]") {
   Changed opus(fixture("opus"));
   opus.change("config.json", "\"dropout\": 0.1", "\"dropout\": 1.5");
-  CHECK_THAT(opus.hf_error(), Catch::EndsWith("config.json: dropout is 1.5; from 0 to 0.99 would be one"));
+  CHECK_THAT(opus.hf_error(), Catch::EndsWith("config.json: dropout is 1.5; it must be from 0 to 0.99"));
   Changed other(fixture("opus"));
   other.change("generation_config.json", "{", "{\n \"length_penalty\": -1.0,");
   const ExchangedModel model = read_hf_marian(other.path());

@@ -124,6 +124,6 @@ TEST_CASE("Extended vocabulary: a file is read as text is, and has each piece on
   CHECK(error_of([&] { of("a\n\u00A0\u200B\n"); }) ==
         "3: " + path + ":2: U+00A0 U+200B alone, which is invisible; give each piece once, one per line");
   CHECK(error_of([&] { of("a\na\n"); }) ==
-        "3: " + path + ":2: 'a' once more; give each piece once, one per line");
+        "3: " + path + ":2: 'a' is a repetition; give each piece once, one per line");
   CHECK(error_of([&] { of(""); }) == "3: " + path + ": no piece in it; give one a line");
 }

@@ -340,8 +340,8 @@ void check_refused(const std::vector<const char*>& words, const std::string& mes
 TEST_CASE("Flow: what does not fit is named", "[unit]") {
   check_refused({}, "needs --subject");
   check_refused({"encodr"}, "did you mean 'encoder'");
-  check_refused({"encoder", "A sentence."}, "go together");
-  check_refused({"encoder", "-m", "nowhere"}, "go together");
+  check_refused({"encoder", "A sentence."}, "give both");
+  check_refused({"encoder", "-m", "nowhere"}, "give both");
   check_refused({"encoder", "-m", "nowhere", "A sentence."}, "nowhere");
 }
 

@@ -65,9 +65,9 @@ TEST_CASE("Former names: an option's is read on a command line, and told", "[uni
     const Read read = from_command_line(words);
     CHECK(read.options.width == 2.5);
     CHECK(read.options.is_given("width"));
-    CHECK(read.told == Lines{"--breadth is called --width now"});
+    CHECK(read.told == Lines{"--breadth is now called --width"});
   }
-  CHECK(from_command_line({"--thickness", "3"}).told == Lines{"--thickness is called --width now"});
+  CHECK(from_command_line({"--thickness", "3"}).told == Lines{"--thickness is now called --width"});
   CHECK(from_command_line({"--width", "3"}).told.empty());
 }
 
@@ -83,10 +83,10 @@ TEST_CASE("Former names: words are read as today's, one by one", "[unit]") {
   const Read read = from_command_line({"--colour", "vermilion", "--shapes", "box", "circle", "disc"});
   CHECK(read.options.colour == "red");
   CHECK(read.options.shapes == Lines{"square", "circle", "circle"});
-  CHECK(read.told == Lines{"--colour: vermilion is called red now", "--shapes: box is called square now",
-                           "--shapes: disc is called circle now"});
+  CHECK(read.told == Lines{"--colour: vermilion is now called red", "--shapes: box is now called square",
+                           "--shapes: disc is now called circle"});
   CHECK(from_file("colour = \"vermilion\"\n").told ==
-        Lines{"c.toml:1: key 'colour': vermilion is called red now"});
+        Lines{"c.toml:1: key 'colour': vermilion is now called red"});
 }
 
 TEST_CASE("Former names: no page and no dump has them", "[unit]") {

@@ -123,7 +123,7 @@ TEST_CASE("Given vocabularies: what is no list is refused by the name of its for
   CHECK_THAT(refusal("\xFF\xFE<"), Catch::StartsWith("3: list: is UTF-16; iconv"));
   CHECK_THAT(refusal("\xFE\xFF<"), Catch::StartsWith("3: list: is UTF-16; iconv"));
   CHECK_THAT(refusal(std::string("\x06\0\0\0\n", 5), "model.bin"),
-             Catch::StartsWith("3: model.bin: is no text in UTF-8"));
+             Catch::StartsWith("3: model.bin: is not text in UTF-8"));
   CHECK_THAT(refusal("Two men are here .\nA dog runs .\n", "train.en"),
              Catch::StartsWith("3: train.en:1: 'Two men are here .' are several words"));
   CHECK_THAT(refusal("<unk>\nder\nder\n"), Catch::StartsWith("3: list:3: 'der' is there already, on line 2"));

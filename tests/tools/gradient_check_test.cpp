@@ -106,7 +106,7 @@ TEST_CASE("Explain gradients: a classifier is told to be one before its text is 
   words.insert(words.end(), {"-t", texts, classes, "-m", run});
   train(xf::tests::parsed_training(words));
   CHECK_THAT(xf::tests::error_of([&] { TrainingPair(run, "good day", "none of the classes", DType::f32); }),
-             Catch::Contains("is no translation model but a model of type classification"));
+             Catch::Contains("is not a translation model but a model of type classification"));
 }
 
 TEST_CASE("Explain gradients: norm, RMS and largest are those of the gradient", "[unit]") {

@@ -173,7 +173,7 @@ TEST_CASE("Library: a model that this process has read may be replaced, but not 
   CHECK_THAT(error_of([&] {
                export_model({"average", "--checkpoints", mean, "-o", mean, "--overwrite", "--quiet"});
              }),
-             Catch::Contains("is read as well"));
+             Catch::Contains("is an input as well"));
 }
 
 TEST_CASE("Library: who asks for a stop ends a translation, and forgets it for the next", "[unit]") {

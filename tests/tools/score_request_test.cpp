@@ -63,7 +63,7 @@ TEST_CASE("Score request: files in another encoding", "[unit]") {
       folder.write("broken", "a\x81 b\n");  // a space cannot follow the first byte of two
   CHECK(error_of([&] {
           request({"-e", "shift_jis", broken, "-i", broken});
-        }).starts_with("3: " + broken + ": is no text in shift_jis"));
+        }).starts_with("3: " + broken + ": is not text in shift_jis"));
   CHECK(error_of([&] {
           request({"-e", "klingon", latin, "-i", latin});
         }).starts_with("2: encoding: ICU does not know 'klingon'"));

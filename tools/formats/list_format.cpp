@@ -70,7 +70,7 @@ void refuse_binary(std::string_view bytes, const std::string& path) {
     refuse(path, "is UTF-16; iconv -f utf-16 -t utf-8 makes UTF-8 of it");
   if (bytes.find('\0') != bytes.npos)
     refuse(path,
-           "is no text in UTF-8, since it has zero bytes; expected a SentencePiece model or a list of words");
+           "is not text in UTF-8, since it has zero bytes; expected a SentencePiece model or a list of words");
 }
 
 // The SentencePiece model that belongs to a list of its pieces.
