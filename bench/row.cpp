@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cstdio>
+
 namespace xf::bench {
 
 void Row::set_turns(const Turns& turns) {
@@ -12,6 +14,15 @@ void Row::set_turns(const Turns& turns) {
   baseline_s = sorted.quantile(0.5) * median();
   add_note(fmt::format("in turn; half of the ratios from {:.2f} to {:.2f}", sorted.quantile(0.25),
                        sorted.quantile(0.75)));
+}
+
+std::optional<std::pair<double, double>> Row::ratio_quartiles() const {
+  const size_t at = note.find("half of the ratios from ");
+  std::pair<double, double> quartiles;
+  if (at == std::string::npos || std::sscanf(note.c_str() + at, "half of the ratios from %lf to %lf",
+                                             &quartiles.first, &quartiles.second) != 2)
+    return {};
+  return quartiles;
 }
 
 void note_drift(Row& row, double first, double second) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/extents.h"
@@ -47,6 +49,8 @@ struct Row {
   // Ours (a) and the baseline (b), timed in turn. The ratio is the median of neighbouring turns', and the
   // baseline's time what it makes of our median; the note says how the ratios scatter.
   void set_turns(const Turns& turns);
+  // The quartiles of those ratios, read from the note; none where the row was not timed so.
+  std::optional<std::pair<double, double>> ratio_quartiles() const;
 };
 
 // Ours, peer, ours again: two medians of ours that differ by more than kMostDrift prove nothing about the

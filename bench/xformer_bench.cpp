@@ -16,6 +16,7 @@
 #include "bench/external/kernel_process.h"
 #include "bench/external/signature.h"
 #include "bench/launches.h"
+#include "bench/markdown.h"
 #include "bench/model_sizes.h"
 #include "bench/output.h"
 #include "bench/report.h"
@@ -242,6 +243,14 @@ int report(int argc, char** argv) {
   const auto options = tools::parse_options(BenchReportOptions(), argc, argv);
   if (!options) return 0;
   options_of(*options).require("results");
+  if (options->markdown) {
+    if (options->is_given("output"))
+      fail(ErrorKind::usage, "--markdown prints tables and makes nothing of --output");
+    std::vector<Results> runs;
+    for (const std::string& label : options->results) runs.push_back(load(label));
+    fmt::print("{}", to_markdown(std::move(runs)));
+    return 0;
+  }
   tools::check_ending(options->output, "html");
   write_report(options->results, options->output);
   return 0;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "bench/markdown.h"
 #include "bench/output.h"
 #include "bench/report.h"
 #include "core/error.h"
@@ -106,6 +107,44 @@ TEST_CASE("Report: a sweep of three sizes is drawn, with both sides", "[unit]") 
   CHECK_THAT(page, Contains("Against size") && Contains("softmax_forward N=64") && Contains("mine.so"));
   results.rows.pop_back();
   CHECK_THAT(to_html({results}), !Contains("Against size"));
+}
+
+TEST_CASE("Report: Markdown has the newest row of each machine and peer, with its quartiles", "[unit]") {
+  const auto run = [](const std::string& date, const std::string& commit, double seconds) {
+    Results results = two_rows();
+    results.header = {
+        {"date", date}, {"commit", commit}, {"cpu", "AMD EPYC"}, {"isa", "avx2 avx512f"}, {"threads", "2"}};
+    results.rows[0].samples = {{seconds}, 0};
+    results.rows[0].note = "in turn; half of the ratios from 1.50 to 2.25; more";
+    return results;
+  };
+  Results newer = run("2026-11-02", "0123456789ab-dirty", 0.25), other = run("2026-11-01", "abc", 0.5);
+  other.rows[0].baseline = "f32";
+  other.rows[0].note.clear();
+  const std::string text = to_markdown({newer, run("2026-11-01", "old", 0.1), other});
+  CHECK(
+      text ==
+      "## Training step\n\n"
+      "| what | machine | commit | ours | % of roofline | peer | ratio [quartiles] | command |\n"
+      "|---|---|---|--:|--:|---|---|---|\n"
+      "| tiny 292x14, f32 | AMD EPYC, AVX-512, 2 threads | abc | 500.00 ms | 40 | 500.00 ms, f32 | 1.00 | "
+      "`xformer-bench --fn train_step --preset tiny --baseline f32` |\n"
+      "| tiny 292x14, f32 | AMD EPYC, AVX-512, 2 threads | 01234567+ | 250.00 ms | 80 | 500.00 ms, torch 2.11.0 | "
+      "2.00 [1.50, 2.25] | `xformer-bench --fn train_step --preset tiny --baseline torch` |\n");
+  newer.rows[0].device = "cuda:0";
+  newer.header.emplace_back("gpu", "NVIDIA H200");
+  newer.rows.push_back(newer.rows[0]);
+  newer.rows[1].fn = "translate";
+  newer.rows[1].shape = "text.en beam 5 batch 128";
+  newer.rows[1].dtype = "int8";
+  newer.rows[1].device = "cpu";
+  newer.rows[1].samples = newer.rows[0].samples;
+  const std::string both = to_markdown({newer});
+  CHECK_THAT(both, Contains("## GPU\n") && Contains("| NVIDIA H200 |") &&
+                       Contains("`xformer-bench --device cuda --fn train_step"));
+  CHECK_THAT(both,
+             Contains("## Translation\n") && Contains("| beam 5 batch 128, int8 |") &&
+                 Contains("--end-to-end translate --model RUN --beam 5 --dtype int8 --baseline torch`"));
 }
 
 TEST_CASE("Results: a part lies beside what is stored, and goes when the whole is there", "[unit]") {

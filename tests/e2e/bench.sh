@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # xformer-bench's command line; what it measures: tests/bench.
 #   bench.sh FOLDER_OF_THE_PROGRAMS
+root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/e2e/support.sh
 . "$(dirname "$0")/support.sh"
 bench() { xformer-bench "$@"; }
@@ -43,6 +44,11 @@ claim "and is named last" equal "$(tail -n 1 gate)" "nothing is known of scale 4
 claim "nor do two samples" ends_with_1 short.json
 claim "and drawn" bench report before.json before.json --output page.html
 claim "on a page" grep -q '<svg' page.html
+
+bench report --markdown before.json before.json >tables.md
+claim "or as a table in Markdown" grep -q '^| softmax_forward [^|]*, f32 |' tables.md
+claim "docs/performance.md has the rows that are stored" "$root/bench/performance_page.sh" --check
+claim "--markdown writes no page: 2" refused 2 "makes nothing of --output" bench report --markdown before.json --output page.html
 
 claim "an unknown option: 2" refused 2 "unknown option '--lable'; did you mean '--label'" bench --lable x
 claim "a name of other toolkits: 2" refused 2 "unknown option '--batch_size'" bench --batch_size 3

@@ -725,11 +725,14 @@ void list_options(BenchOptions& o, OptionList& add) {
 void list_options(BenchReportOptions& o, OptionList& add) {
   add.summary(
       "Writes an HTML page of stored results: rooflines, peers, history.\n\n"
-      "  xformer-bench report before after --output report.html\n");
+      "  xformer-bench report before after --output report.html\n"
+      "  xformer-bench report --markdown before after\n");
   add.group("report");
   add(o.results, "results RESULTS...", {any_number, bare, Persistence::never},
       "labels or files, oldest first");
   add(o.output, "output FILE", "HTML file to write");
+  add(o.markdown, "markdown",
+      "print Markdown tables instead: steps, translation, kernels, GPU; the newest row of each kind");
 }
 
 // ---- every program

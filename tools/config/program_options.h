@@ -306,6 +306,7 @@ struct BenchReportOptions : Configuration {
   BenchReportOptions() : Configuration("xformer-bench report") {}
   std::vector<std::string> results;
   std::string output = "report.html";
+  bool markdown = false;
 };
 void list_options(BenchReportOptions& o, OptionList& add);
 
