@@ -1,6 +1,6 @@
 #!/bin/sh
-# What docs/performance.md tells in "Measured on two cores" and of bf16's speed, in one run of about an hour
-# and a half, beside which nothing else should run.
+# Steps, translation and kernels on the CPU, and bf16's speed (docs/performance.md), in one run of about an hour and a
+# half. Nothing else should run meanwhile.
 #   bench/measure.sh LABEL RUN      RUN: the folder of a trained tiny model, whose test set is translated
 # Leaves bench/results/LABEL.json, and LABEL-bf16.json for what is compared with f32. The peers' environment is build/peers-venv
 # or $XFORMER_PEERS_VENV (bench/peers/requirements.txt), Multi30k lies in $XFORMER_MULTI30K. Exit code 0: no regression check failed.

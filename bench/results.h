@@ -17,7 +17,7 @@ struct Results {
   double ceiling(const std::string& name) const;  // a number of the header: copy_gbs, gemm_gflops
 };
 
-// What members mean (docs/performance.md); a new one does not change it. 1: documents that do not say.
+// What members mean (docs/performance/method.md); a new one does not change it. 1: documents that do not say.
 constexpr int kSchemaVersion = 2;
 // One document: {"schema_version", "label", "header": {...}, "rows": [{fn, shape, dtype, device, median_s, p10_s,
 // p90_s, n, bytes, flops, floor_s, pct_floor, baseline, baseline_s, ratio, ...}]}. What is unknown is null.
