@@ -7,12 +7,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 page=docs/performance.md
 PATH=$PATH:$PWD/build/bin
-labels=$(sed -n 's/^<!-- xformer-bench report --markdown \(.*\) -->$/\1/p' "$page")
-[ -n "$labels" ] || { echo "error: $page names no results" >&2; exit 1; }
+read -ra labels < <(sed -n 's/^<!-- xformer-bench report --markdown \(.*\) -->$/\1/p' "$page") || true
+[ ${#labels[@]} -gt 0 ] || { echo "error: $page names no results" >&2; exit 1; }
+results=("${labels[@]/#/bench/results/}")
 written=$(mktemp)
 trap 'rm -f "$written"' EXIT
-# shellcheck disable=SC2086  # words
-tables=$(xformer-bench report --markdown $(printf "$PWD/bench/results/%s.json " $labels))
+tables=$(xformer-bench report --markdown "${results[@]/%/.json}")
 TABLES=$tables awk '/^<!-- end of the tables -->$/ { inside = 0 }
   !inside { print }
   /^<!-- xformer-bench report --markdown / { inside = 1; print "\n" ENVIRON["TABLES"] "\n" }' "$page" >"$written"
