@@ -692,7 +692,7 @@ void list_options(BenchOptions& o, OptionList& add) {
       "count the kernels that a training step launches, from its CUDA graph; needs --device cuda");
   add.group("your kernel");
   add(o.kernel, "kernel FILE",
-      "your kernel for the function --fn, checked and timed interleaved with ours: a C function in FILE.so, "
+      "your kernel for the function --fn, checked and timed interleaved with ours; a C function in FILE.so, "
       "a Python function in FILE.py, or a command line that answers (docs/your_kernel.md)");
   add(o.kernel_limit, "kernel-limit SECONDS", {between(0.001, 1e6)}, "time limit for one call of the kernel");
   add(o.kernel_header, "kernel-header", "print the C header for --kernel, xformer_kernel.h, and exit");

@@ -69,8 +69,9 @@ void refuse_binary(std::string_view bytes, const std::string& path) {
   if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
     refuse(path, "is UTF-16; iconv -f utf-16 -t utf-8 makes UTF-8 of it");
   if (bytes.find('\0') != bytes.npos)
-    refuse(path,
-           "is not text in UTF-8, since it has zero bytes; expected a SentencePiece model or a list of words");
+    refuse(
+        path,
+        "is not text in UTF-8, since it has zero bytes; expected a SentencePiece model or a list of words");
 }
 
 // The SentencePiece model that belongs to a list of its pieces.
@@ -161,8 +162,8 @@ void refuse_spaces(const std::vector<Entry>& entries, const std::string& path) {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].word.find_first_of(" \t") == std::string_view::npos) continue;
     fail(ErrorKind::data,
-         "{}:{}: '{}' are several words: no list of words, one a line, and "
-         "none of the formats that are read here (with counts, Marian's .yml, JSON, SentencePiece models)",
+         "{}:{}: '{}' are several words; give a list of words, one per line, or a format that is read here "
+         "(with counts, Marian's .yml, JSON, SentencePiece models)",
          path, i + 1, entries[i].word);
   }
 }
