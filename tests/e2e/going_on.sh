@@ -53,7 +53,7 @@ move_text() { (cd away && xformer-train -m moved --after 42u "${quiet[@]}"); }
 mv train.en kept.en && mv train.de kept.de
 claim "a folder that was moved with its text" exits 0 move_text
 claim "a text that is gone: the command that says where it is" \
-  refused 3 'told: its text .*train.en is not there.*xformer-train -m told --train-sets SRC TRG' xformer-train -m told --after 42u
+  refused 3 'told: its text .*train.en is missing.*xformer-train -m told --train-sets SRC TRG' xformer-train -m told --after 42u
 mv kept.en train.en && mv kept.de train.de
 
 # ---- finished

@@ -78,7 +78,7 @@ void check_texts(const TrainingOptions& options) {
     const auto missing = std::ranges::find_if_not(paths, exists);
     if (missing == paths.end()) continue;
     fail(ErrorKind::data, "{}: its text {} is missing{}; give its path: xformer-train {} {} --{} {}", folder,
-         *missing, origin.empty() ? "" : ", nor seen from " + origin,
+         *missing, origin.empty() ? "" : ", here and in " + origin,
          names_checkpoint(resume) ? "-m NEW --resume" : "-m", shell_word(folder), name,
          paths.size() == 1 ? "FILE" : "SRC TRG");
   }
