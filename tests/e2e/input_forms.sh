@@ -32,7 +32,7 @@ claim "a .zst translation is scored as the plain one" equal "$(zstd -q <test.tra
 head -c 300 test.en.zst >cut.zst
 claim "a truncated one is refused by name: 3" refused 3 'cut\.zst: cannot read .*ends too early' translate -i cut.zst
 { cat test.en.zst && echo text; } >mixed.zst
-claim "so is one with other text behind it" refused 3 'mixed\.zst: cannot read .*not compressed' xformer-vocab encode -m plain/vocab.spm -i mixed.zst -o new
+claim "so is one with other text behind it" refused 3 'mixed\.zst: cannot read .*uncompressed bytes' xformer-vocab encode -m plain/vocab.spm -i mixed.zst -o new
 { head -c 400 test.en.zst && printf 'damage' && tail -c +407 test.en.zst; } >damaged.zst
 claim "so is a damaged one" refused 3 'damaged\.zst: cannot read ' translate -i damaged.zst -o new
 claim "no output is left of any" test ! -e new
