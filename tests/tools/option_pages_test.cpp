@@ -99,8 +99,9 @@ TEST_CASE("Option pages: no line of a man page is a request by accident", "[unit
       if (line.starts_with('.')) {
         const std::string request = line.substr(0, line.find(' '));
         INFO(line);
-        CHECK(std::ranges::count(std::vector<std::string>{".TH", ".ad", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi"},
-                                 request) == 1);
+        CHECK(std::ranges::count(
+                  std::vector<std::string>{".TH", ".ad", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi"},
+                  request) == 1);
       }
       CHECK_FALSE(line.starts_with('\''));
       line.clear();
