@@ -91,6 +91,7 @@ for kind in by-cmake by-pkg-config; do
   claim "the example built $kind translates as xformer-translate does" translates
 done
 
+rm -f build/packages/*.deb  # of an earlier version
 claim "three Debian packages" \
   sh -c "cd build && cpack -B packages && ls packages/xformer_*.deb packages/libxformer-dev_*.deb packages/xformer-mpi_*.deb"
 need_no_mpi() {
