@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <regex>
+#include <sstream>
 
 #include "bench/output.h"
 
@@ -16,11 +18,23 @@ std::string until(const std::string& text, char end) { return text.substr(0, tex
 
 bool on_gpu(const Row& row) { return row.device.starts_with("cuda"); }
 
+// Maker and series: "AMD EPYC" of "AMD EPYC 9R14", "Intel Xeon" of "INTEL(R) XEON(R) PLATINUM 8581C".
+std::string series_of(const std::string& cpu) {
+  std::istringstream words(std::regex_replace(cpu, std::regex(R"(\((R|TM)\)|-.*)"), ""));
+  std::string maker, series;
+  words >> maker >> series;
+  if (maker == "INTEL") maker = "Intel";
+  if (series == "XEON") series = "Xeon";
+  return series.empty() ? maker : maker + " " + series;
+}
+
 std::string machine_of(const Results& run, const Row& row) {
   if (on_gpu(row)) return look_up(run.header, "gpu");
-  const bool amd = look_up(run.header, "cpu").starts_with("AMD");
-  const bool avx512 = look_up(run.header, "isa").find("avx512f") != std::string::npos;
-  return fmt::format("{}, {}, {} threads", amd ? "AMD EPYC" : "Intel Xeon", avx512 ? "AVX-512" : "AVX2",
+  const std::string isa = look_up(run.header, "isa");
+  const char* const vectors = isa.find("avx512f") != std::string::npos ? ", AVX-512"
+                              : isa.find("avx2") != std::string::npos  ? ", AVX2"
+                                                                       : "";
+  return fmt::format("{}{}, {} threads", series_of(look_up(run.header, "cpu")), vectors,
                      look_up(run.header, "threads"));
 }
 
