@@ -118,6 +118,17 @@ std::string model_config_path(const std::string& folder) {
   return fs::exists(path, unknown) ? path : training_config_path(folder);
 }
 
+std::optional<std::string> intact_training_config(const std::string& folder) {
+  try {
+    const Manifest state = read_state(folder);
+    const bool is_earlier = !state.files.contains(kModelConfigFile);
+    return open_checked(folder, is_earlier ? kEarlierConfigFile : kTrainingConfigFile, state).bytes();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    return std::nullopt;
+  }
+}
+
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   write_folder(folder, [&](const std::string& temporary) { fill_folder(temporary, checkpoint); });
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "nn/checkpoint/manifest.h"
@@ -35,6 +36,9 @@ struct Checkpoint {
 std::string training_config_path(const std::string& folder);
 // Where a checkpoint keeps what the model is: model.toml, or of an earlier version as above.
 std::string model_config_path(const std::string& folder);
+
+// The training's configuration of a checkpoint, as it was written. Nothing where it is missing or damaged.
+std::optional<std::string> intact_training_config(const std::string& folder);
 
 // Writes, or replaces, `folder`. Error resources (disk full, no permission) leaves an earlier one as it was.
 void write_checkpoint(const std::string& folder, const Checkpoint& checkpoint);

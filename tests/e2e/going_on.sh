@@ -56,6 +56,13 @@ claim "a text that is gone: the command that says where it is" \
   refused 3 'told: its text .*train.en is missing.*xformer-train -m told --train-sets SRC TRG' xformer-train -m told --after 42u
 mv kept.en train.en && mv kept.de train.de
 
+# ---- training.toml that is damaged or lost
+cp -r told damaged && : >damaged/latest/training.toml
+claim "a damaged one in the newest checkpoint: the run goes back to the previous" exits 0 xformer-train -m damaged --after 42u
+claim "and says so" says 'training.toml: damaged: 0 bytes.*previous'
+cp -r told lost && rm lost/training.toml
+claim "without the run's own, the newest checkpoint's counts" exits 0 xformer-train -m lost --after 42u "${quiet[@]}"
+
 # ---- finished
 claim "finished by --after" exits 0 xformer-train -m told --after 36u --log-format plain
 claim "the advice is of --after" says 'told is finished \(36 updates, --after is reached\); give a larger --after to train on: xformer-train -m told --after N'

@@ -64,4 +64,6 @@ claim "a model with quirks goes on from a prefix, and has alignments" equal "$(s
 claim "two references are too many for it" equal "$(xformer-score tutorial-bleu test.de test.de -i test.de 2>/dev/null; echo $?)" 2
 claim "its former name is told once" equal "$(xformer-score compat-bleu test.de -i test.de 2>&1 >/dev/null)" \
   "warning: compat-bleu is now called tutorial-bleu"
+claim "a table of runs knows the former name" equal "$(xformer-score table run -m compat-bleu 2>/dev/null)" \
+  "$(xformer-score table run -m tutorial-bleu)"
 conclude

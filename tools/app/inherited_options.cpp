@@ -70,6 +70,7 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
   if (folder.empty() || (names_text && !goes_on(from_file, from_command_line))) return {};
   GivenOptions of_run = read_config_of(folder);
+  if (of_run.empty()) of_run = read_config_of(folder + "/latest");  // the run's own is lost
   // Earlier versions have written what is of one command. Where a run lies is what the command says.
   std::erase_if(of_run, [&](const GivenOption& option) {
     return option.name == "model" ||

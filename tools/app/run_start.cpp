@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "nn/checkpoint/checkpoint.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/run_origin.h"
 #include "tools/console/shell_word.h"
@@ -61,12 +63,14 @@ std::string command_for(const TrainingOptions& options, const std::vector<Change
   return fmt::format("apply them in a new folder: {}; or {}", command, begin_over);
 }
 
-// As the newest checkpoint has it: training.toml beside it is there to be read, and perhaps edited.
+// Compares with the newest checkpoint, since people may edit the run's own training.toml. Where the checkpoint is damaged, the
+// run's own counts: resuming then goes back to an earlier checkpoint.
 void check_unchanged(const TrainingOptions& options, const std::string& run) {
-  const std::string of_latest = nn::training_config_path(run + "/latest");
-  const std::string path = fs::exists(of_latest) ? of_latest : nn::training_config_path(run);
-  if (!fs::exists(path)) return;
-  const TrainingOptions before = training_options_from_toml(read_regular_file(path), path);
+  const std::string latest = run + "/latest";
+  const std::optional<std::string> stored = nn::intact_training_config(latest);
+  const std::string path = nn::training_config_path(stored ? latest : run);
+  if (!stored && !fs::exists(path)) return;
+  const TrainingOptions before = training_options_from_toml(stored ? *stored : read_regular_file(path), path);
   std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
   std::erase_if(changes, [](const ChangedOption& change) {
     return change.name == "precision" && change.before == "\"auto\"";  // of an earlier version: chosen by now

@@ -264,7 +264,7 @@ void list_options(ResultsOptions& o, OptionList& add) {
       "  xformer-score table RUN...\n");
   add.group("results");
   add(o.input, "input RUN...", {any_number, bare, Persistence::never}, "run folders of xformer-train");
-  add(o.metrics, "metrics -m NAME...", {any_number},
+  add(o.metrics, "metrics -m NAME...", {any_number, formerly_values("compat-bleu=tutorial-bleu")},
       "metrics of --valid-metrics to show; default: the one that chose the best checkpoint");
   add(o.format, "format -f", {one_of("text|markdown")}, "output format");
 }
