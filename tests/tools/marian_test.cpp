@@ -64,7 +64,9 @@ TEST_CASE("YAML: options and pieces are read as Marian writes them", "[unit]") {
         std::vector<std::string>{"</s>", "<unk>", "\"", "~"});
   CHECK(error_of([] { parse_yaml_pieces("a: 0\nb: 0\n", "vocab.yml"); }) ==
         "3: vocab.yml: the ids are not 0 to 1, each once: see '0'");
-  CHECK(error_of([] { parse_yaml_pieces("a: [", "vocab.yml"); }).starts_with("3: vocab.yml: not valid YAML: line "));
+  CHECK(error_of([] {
+          parse_yaml_pieces("a: [", "vocab.yml");
+        }).starts_with("3: vocab.yml: not valid YAML: line "));
   CHECK(error_of([] { parse_yaml_options("- a\n", "model.yml"); }) ==
         "3: model.yml: not names with values; copy it again");
 }
