@@ -97,7 +97,7 @@ comparable_metrics() { # run
   sed -E 's/"(time)":"[^"]*"/"\1":0/; s/"(tok_per_s|mem_mb|seconds)":[-+.0-9e]+/"\1":0/g' "$1/metrics.jsonl"
 }
 comparable_log() { # run
-  sed -E "s|$1|RUN|g; s/[0-9.]+k? tok\/s/0 tok\/s/; s/([0-9]+:)?[0-9]+:[0-9]{2}:[0-9]{2}/TIME/g; s/^about .* of updates/about TIME of updates/" \
+  sed -E "s|$1|RUN|g; s/[0-9.]+k? tok\/s/0 tok\/s/; s/([0-9]+:)?[0-9]+:[0-9]{2}:[0-9]{2}/TIME/g; s/^about .* until the end/about TIME until the end/" \
     "$1/train.log"
 }
 comparable_table() { cut -f 1,2,4- "$1/valid.tsv"; } # run
