@@ -68,7 +68,7 @@ void list_model(ModelOptions& o, OptionList& add) {
   add(o.tied_embeddings, "tied-embeddings", {by_task},
       "share one matrix between target embedding and output layer");
   add(o.tied_embeddings_all, "tied-embeddings-all", {by_task},
-      "share it with the source embedding too; separate vocabularies turn this off");
+      "share one matrix among both embeddings and the output layer; separate vocabularies turn this off");
   add(o.transformer_train_positions, "transformer-train-positions", {seldom},
       "learn an embedding for each position up to --max-length, which then limits translations too; default: "
       "sinusoids");
