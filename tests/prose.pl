@@ -5,7 +5,7 @@
 use strict;
 use warnings;
 use utf8;
-binmode STDOUT, ':encoding(UTF-8)';
+binmode STDOUT, ':utf8';
 
 use constant {MEAN => 20, LONGEST => 40, COLUMNS => 120, LINES => 400, README_LINES => 100};
 my $abbreviation = qr/^[("']*(?:e\.g|i\.e|cf|vs|et al|al|etc|approx|ca|Fig|Figs|Sec|Eq|Eqs|Dr|Mr|Ms|St|resp|\p{L})\.$/;
@@ -16,7 +16,7 @@ my $findings = 0;
 
 sub read_lines {
   my ($path) = @_;
-  open my $file, '<:encoding(UTF-8)', $path or do { print STDERR "error: $path: $!\n"; exit 2 };
+  open my $file, '<:utf8', $path or do { print STDERR "error: $path: $!\n"; exit 2 };
   chomp(my @lines = <$file>);
   return @lines;
 }
