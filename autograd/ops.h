@@ -1,6 +1,6 @@
-// Primitive differentiable operations, one node each: what other models are built from, and what the
-// hand-derived blocks of nn/ are compared with (tests/nn/). Shapes and equations are those of the kernels'
-// contracts.
+// Primitive differentiable operations, one node each: what other models are built from, and what
+// the hand-derived blocks of nn/ are compared with (tests/nn/). Shapes and equations are those of
+// the kernels' contracts.
 #pragma once
 
 #include "autograd/tape.h"
@@ -22,7 +22,8 @@ Variable add(Tape&, const Variable& a, const Variable& b);
 Variable scale(Tape&, const Variable& x, float alpha);
 // x where mask (i32, shaped like x) is not 0, else value.  dx = dy where mask is not 0, else 0
 Variable masked_fill(Tape&, const Variable& x, const Tensor& mask, float value);
-// y_n = x_m of m = rows_n. Both ways: rows i32 [N] of x [M, D], and places i32 [M] where each of x's rows is in y; -1: none.
+// y_n = x_m of m = rows_n. Both ways: rows i32 [N] of x [M, D], and places i32 [M] where each of
+// x's rows is in y; -1: none.
 Variable gather_rows(Tape&, const Variable& x, const Tensor& rows, const Tensor& places);
 // x [N, D] + bias [D] on every row.  dbias = sum_n dy
 Variable add_bias(Tape&, const Variable& x, const Variable& bias);

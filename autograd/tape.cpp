@@ -106,7 +106,8 @@ Variable Tape::columns(const Variable& whole, int64_t begin, int64_t end) const 
   const Tensor view = whole.value().slice_columns(begin, end);
   if (!whole.differentiable()) return Variable(view);
   GradientSlot& parent = *whole.slot();
-  if (parent.ready) return leaf(view, parent.gradient.slice_columns(begin, end));  // of a leaf: a leaf
+  // of a leaf: a leaf
+  if (parent.ready) return leaf(view, parent.gradient.slice_columns(begin, end));
   XF_CHECK(!parent.parent, "tape: a view of a view; take the columns of the whole");
   for (const auto& other : parent.views) {
     XF_CHECK(end <= other.begin || other.end <= begin,

@@ -1,5 +1,5 @@
-// One thing to time: a function of kernels/*.h at a shape, in a type, on a device. Its inputs and its f64
-// reference come from tests/cases, so that what is timed is what the tests prove.
+// One thing to time: a function of kernels/*.h at a shape, in a type, on a device. Its inputs and
+// its f64 reference come from tests/cases, so that what is timed is what the tests prove.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ struct Work {
   double bytes = 0, flops = 0;
 };
 
-// How far from the reference an output may be: `factor` times the type's tolerance, relative to the largest
-// expected element, or to `floor` where that is larger (tests/support/compare.h).
+// How far from the reference an output may be: `factor` times the type's tolerance, relative to the
+// largest expected element, or to `floor` where that is larger (tests/support/compare.h).
 struct Output {
   Tensor tensor;
   double factor = 2;
@@ -35,12 +35,13 @@ struct Operands {
   const Tensor& tensor(std::string_view name) const;
 };
 
-// The function with inputs in place. Several are made to rotate through, so that none finds its inputs in a
-// cache.
+// The function with inputs in place. Several are made to rotate through, so that none finds its
+// inputs in a cache.
 struct Call {
   std::function<void()> run;
   std::vector<Output> outputs;  // as one run leaves them
-  // The outputs by definition, in their order, from the inputs as they are now: call it before run().
+  // The outputs by definition, in their order, from the inputs as they are now: call it before
+  // run().
   std::function<Expected()> reference;
   Operands operands = {};  // none: no kernel from elsewhere can take its place
 };
@@ -60,7 +61,8 @@ struct Case {
 
 // How far outputs are from their reference.
 struct Deviation {
-  double relative = 0;  // to the largest expected element, of the output furthest from what is allowed
+  double relative = 0;  // to the largest expected element, of the output furthest from what is
+                        // allowed
   double allowed = 1;
   double of_allowed() const { return relative / allowed; }  // at most 1 passes
 };

@@ -42,11 +42,13 @@ void copy_streaming(char* to, const char* from, int64_t bytes) {
 #endif
 }
 
-constexpr int64_t kCopied = 256ll << 20;  // bytes: eight times a large third-level cache, five times an L2
+constexpr int64_t kCopied = 256ll << 20;  // bytes: eight times a large third-level cache, five
+                                          // times an L2
 constexpr int kCopies = 12;
 
-// Bytes/s. Strip by strip over the arrays, so that no strip is in a cache when its turn comes. A strip takes
-// a fraction of a millisecond, which many survive undisturbed on a busy machine: of the best the fastest tenth counts.
+// Bytes/s. Strip by strip over the arrays, so that no strip is in a cache when its turn comes. A
+// strip takes a fraction of a millisecond, which many survive undisturbed on a busy machine: of the
+// best the fastest tenth counts.
 double host_copy_rate(const Tensor& from, const Tensor& to, Counted counted) {
   constexpr int64_t kStrip = 8ll << 20, kLine = 64;
   const auto in_strip = [&](int64_t strip, const auto& body) {

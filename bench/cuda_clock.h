@@ -1,5 +1,5 @@
-// What bench/device_clock.h needs of CUDA. In a build without it these refuse: no device can be asked for
-// there.
+// What bench/device_clock.h needs of CUDA. In a build without it these refuse: no device can be
+// asked for there.
 #pragma once
 
 #include "bench/device_clock.h"

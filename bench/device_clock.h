@@ -1,5 +1,5 @@
-// How long work takes on a device: by the host's clock on the CPU, by events around a replayed graph on CUDA,
-// where a host's clock would measure launches.
+// How long work takes on a device: by the host's clock on the CPU, by events around a replayed
+// graph on CUDA, where a host's clock would measure launches.
 #pragma once
 
 #include <functional>

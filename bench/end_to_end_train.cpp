@@ -31,8 +31,8 @@ std::vector<double> rates_of(const std::string& metrics) {
 constexpr int kWindow = 10;       // updates per line of metrics.jsonl
 constexpr double kTokens = 4096;  // of a sample
 
-// A training of xformer-train that goes on a stretch at a time, each in a process that continues the last
-// one's run.
+// A training of xformer-train that goes on a stretch at a time, each in a process that continues
+// the last one's run.
 class Training {
  public:
   Training(const Request& request, const EndToEnd& options) {

@@ -62,8 +62,9 @@ class Translation {
       sources_.push_back(model_->vocabularies.source->encode(model_->pipeline.prepare(line)));
   }
 
-  // Number of generated tokens, each sentence's </s> among them. As xformer-translate does it, each thread has batches of its own;
-  // one sentence at a time, where the next one begins when it is done, is for all of them.
+  // Number of generated tokens, each sentence's </s> among them. As xformer-translate does it, each
+  // thread has batches of its own; one sentence at a time, where the next one begins when it is
+  // done, is for all of them.
   double run(const Decoding& decoding) {
     const nn::SearchOptions search =
         tools::with_specials({.beam_size = decoding.beam, .scored = false}, *model_->vocabularies.target);

@@ -20,8 +20,8 @@ struct Sweep {
   std::vector<std::pair<std::string, std::vector<int64_t>>> sizes;
   std::string variant;
 
-  // Every combination, the last name varied first, in the order of `names`. Error usage, for `what`, where
-  // a name is missing or unknown.
+  // Every combination, the last name varied first, in the order of `names`. Error usage, for
+  // `what`, where a name is missing or unknown.
   std::vector<Extents> combinations(const std::vector<std::string>& names, const std::string& what) const;
 };
 // Whether --shape's text is a sweep, not a regular expression for shapes as they are printed.

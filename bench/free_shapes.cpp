@@ -77,7 +77,8 @@ const std::vector<FreeShape>& free_shapes() {
        {"N"},
        cross_entropy_at,
        [](const ModelSizes& m) {
-         constexpr int64_t kChunk = 512;  // of rows whose logits exist at a time (kernels/cross_entropy.h)
+         constexpr int64_t kChunk = 512;  // of rows whose logits exist at a time
+                                          // (kernels/cross_entropy.h)
          return std::vector<Sizes>{{std::min(m.tokens(), kChunk), m.vocabulary}};
        }},
       {{"P"}, {}, adam_at, [](const ModelSizes& m) {

@@ -1,5 +1,6 @@
-// The tensors of a call: random, never zero where time could depend on it, and the same on every machine.
-// They come from an arena, on huge pages where the system has them, as a step's do; or from elsewhere.
+// The tensors of a call: random, never zero where time could depend on it, and the same on every
+// machine. They come from an arena, on huge pages where the system has them, as a step's do; or
+// from elsewhere.
 #pragma once
 
 #include <functional>

@@ -33,8 +33,8 @@ double used_by(int who) {
   return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
-// Ticks that the processor of a "cpuN ..." line was not idle; 0 for other lines and for processors that this
-// process may not run on.
+// Ticks that the processor of a "cpuN ..." line was not idle; 0 for other lines and for processors
+// that this process may not run on.
 int64_t busy_ticks(const std::string& line, const cpu_set_t& own) {
   if (!line.starts_with("cpu") || line.size() < 4 || line[3] == ' ') return 0;
   std::istringstream fields(line.substr(3));
@@ -150,6 +150,7 @@ double peak_resident_bytes() {
   return 1024.0 * static_cast<double>(own.ru_maxrss);
 }
 
-void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << "5"; }  // proc(5): resets VmHWM
+// proc(5): resets VmHWM
+void reset_peak_resident() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 }  // namespace xf::bench

@@ -11,8 +11,10 @@ namespace xf::bench {
 
 namespace {
 
-constexpr double kShortestSample = 2e-4;  // seconds; a clock's error of 25 ns is then far below a percent
-constexpr size_t kMostInputs = 64;        // cases so small that more would be needed are not bound by memory
+constexpr double kShortestSample = 2e-4;  // seconds; a clock's error of 25 ns is then far below a
+                                          // percent
+constexpr size_t kMostInputs = 64;        // cases so small that more would be needed are not bound
+                                          // by memory
 constexpr int kAttempts = 4, kWarmUps = 2;
 
 class Silent : public benchmark::BenchmarkReporter {
@@ -21,8 +23,8 @@ class Silent : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>&) override {}
 };
 
-// Runs `timed` as often as Google Benchmark finds right: it calls with growing numbers of iterations, and the
-// last of them counts. An iteration is all calls that are timed at once.
+// Runs `timed` as often as Google Benchmark finds right: it calls with growing numbers of
+// iterations, and the last of them counts. An iteration is all calls that are timed at once.
 std::vector<double> iterate(const std::string& name, const TimerOptions& options, TimedCase& timed) {
   std::vector<double> seconds;
   auto* const registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {

@@ -15,18 +15,20 @@ struct TimerOptions {
   int samples = 0;       // per visit, instead of `seconds`; 0: no such wish
   bool cold = true;      // rotate through inputs that do not fit into the last-level cache together
   double slowdown =
-      0;  // --inject-slowdown: report every sample longer by this share, to see that a comparison notices
+      0;  // --inject-slowdown: report every sample longer by this share, to see that a comparison
+          // notices
 };
 
-// A case with its inputs in place, several times over unless they shall be found in a cache; warmed up.
+// A case with its inputs in place, several times over unless they shall be found in a cache; warmed
+// up.
 class TimedCase {
  public:
   TimedCase(const Case& c, const TimerOptions& options);
   // Seconds of one call. Calls too short for a clock are timed several at once.
   double time();
   int64_t calls_at_once() const { return at_once_; }
-  // The median of the calls of a moment, the first left out: where others had a turn meanwhile, threads are
-  // new and caches are not ours.
+  // The median of the calls of a moment, the first left out: where others had a turn meanwhile,
+  // threads are new and caches are not ours.
   double turn();
 
  private:
@@ -41,8 +43,8 @@ class TimedCase {
 
 constexpr int kKernelTurns = 40;  // how many such moments make a comparison
 
-// One visit: inputs are made, timed, and dropped. A disturbed visit is repeated, and its samples are only
-// kept, and counted as disturbed, where no quiet one comes.
+// One visit: inputs are made, timed, and dropped. A disturbed visit is repeated, and its samples
+// are only kept, and counted as disturbed, where no quiet one comes.
 Samples time_kernel(const Case& c, const TimerOptions& options);
 
 }  // namespace xf::bench

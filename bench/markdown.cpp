@@ -18,7 +18,8 @@ std::string until(const std::string& text, char end) { return text.substr(0, tex
 
 bool on_gpu(const Row& row) { return row.device.starts_with("cuda"); }
 
-// Maker and series: "AMD EPYC" of "AMD EPYC 9R14", "Intel Xeon" of "INTEL(R) XEON(R) PLATINUM 8581C".
+// Maker and series: "AMD EPYC" of "AMD EPYC 9R14", "Intel Xeon" of "INTEL(R) XEON(R) PLATINUM
+// 8581C".
 std::string series_of(const std::string& cpu) {
   std::istringstream words(std::regex_replace(cpu, std::regex(R"(\((R|TM)\)|-.*)"), ""));
   std::string maker, series;

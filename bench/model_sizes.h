@@ -1,4 +1,5 @@
-// The sizes of a model that decide the shapes of its kernels: of ours, and of language models that many use.
+// The sizes of a model that decide the shapes of its kernels: of ours, and of language models that
+// many use.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,9 @@ struct ModelSizes {
   int64_t tokens() const { return sentences * length; }
 };
 
-// Published ones: each as its authors' config.json on huggingface.co has it (hidden_size, num_attention_heads,
-// num_key_value_heads, head_dim, intermediate_size, vocab_size), with one text of 2048 tokens, GPT-2's longest 1024.
+// Published ones: each as its authors' config.json on huggingface.co has it (hidden_size,
+// num_attention_heads, num_key_value_heads, head_dim, intermediate_size, vocab_size), with one text
+// of 2048 tokens, GPT-2's longest 1024.
 const std::vector<ModelSizes>& language_models();
 bool is_language_model(const std::string& preset);
 

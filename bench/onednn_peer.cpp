@@ -1,4 +1,5 @@
-// oneDNN's primitives in place of ours: its matmul with bias, its softmax and its layer normalisation.
+// oneDNN's primitives in place of ours: its matmul with bias, its softmax and its layer
+// normalisation.
 #include "bench/ops/ops.h"
 #include "bench/peers.h"
 #include "kernels/cpu/onednn.h"

@@ -7,7 +7,8 @@
 
 namespace xf::bench {
 
-// The header, one line per row, and below it what the rows have to add: notes, parts of a step's floor.
+// The header, one line per row, and below it what the rows have to add: notes, parts of a step's
+// floor.
 std::string to_table(const Results& results);
 // For each row its intensity, the ceiling above it and how much of that it reaches.
 std::string to_roofline(const Results& results);

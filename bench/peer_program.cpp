@@ -108,7 +108,8 @@ PeerProgram script(const std::string& peer, const std::string& name,
   std::vector<std::string> command = {peers_python(), peer_script(name)};
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.insert(command.end(), {"--threads", threads});
-  return {peer, command, {{"OMP_NUM_THREADS", threads}}};  // so that every library of the process sees it
+  return {peer, command, {{"OMP_NUM_THREADS", threads}}};  // so that every library of the process
+                                                           // sees it
 }
 
 }  // namespace

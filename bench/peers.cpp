@@ -80,7 +80,8 @@ class TorchOps : public KernelPeer {
   }
 
  private:
-  // Of inputs that it rotates through: past an L2 and an L3, also where the system does not tell how large.
+  // Of inputs that it rotates through: past an L2 and an L3, also where the system does not tell
+  // how large.
   static constexpr int64_t kFewestColdBytes = 96ll << 20;
   void start() {
     process_ = std::make_unique<Process>(

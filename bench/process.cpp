@@ -68,7 +68,8 @@ Process::Process(const std::vector<std::string>& command,
                  const std::map<std::string, std::string>& environment)
     : name_(command.front()), called_(name_.substr(name_.rfind('/') + 1)), errors_(std::tmpfile()) {
   if (!errors_) fail(ErrorKind::resources, "a temporary file cannot be made");
-  const Pipe to, from, failed;  // `failed` closes when the program takes over, and says a byte when it cannot
+  const Pipe to, from, failed;  // `failed` closes when the program takes over, and says a byte when
+                                // it cannot
   std::vector<std::string> arguments = command, variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   for (char** variable = environ; *variable; ++variable) {

@@ -1,5 +1,5 @@
-// Another program, spoken to by lines: a peer's script, or one of our own programs. No shell reads its command. It gets SIGTERM
-// when this one ends; our OpenMP threads end before it starts.
+// Another program, spoken to by lines: a peer's script, or one of our own programs. No shell reads
+// its command. It gets SIGTERM when this one ends; our OpenMP threads end before it starts.
 #pragma once
 
 #include <cstdio>
@@ -9,11 +9,12 @@
 
 namespace xf::bench {
 
-// Ends our OpenMP threads, which would spin beside another program: for ever, with OMP_WAIT_POLICY=active.
-// They are back with the next parallel loop.
+// Ends our OpenMP threads, which would spin beside another program: for ever, with
+// OMP_WAIT_POLICY=active. They are back with the next parallel loop.
 void end_own_threads();
 
-// The path of another program of this project, which lies beside the running one. Error usage where it does not.
+// The path of another program of this project, which lies beside the running one. Error usage where
+// it does not.
 std::string program_beside_this(const std::string& name);
 
 class Process {
@@ -29,14 +30,15 @@ class Process {
   // What messages call it, instead of the program's name.
   void set_name(const std::string& name) { called_ = name; }
   void write_line(const std::string& line);
-  // The next line of its standard output; Error failure, with the last line it wrote to standard error and the
-  // signal that ended it, at the end. One that has not begun to answer after `limit_s` seconds is killed: Error failure, too.
+  // The next line of its standard output; Error failure, with the last line it wrote to standard
+  // error and the signal that ended it, at the end. One that has not begun to answer after
+  // `limit_s` seconds is killed: Error failure, too.
   std::string read_line(double limit_s = kNoLimit);
   // The next line as seconds; Error failure as above, or with the line where it is no time.
   double read_seconds(double limit_s = kNoLimit);
   void close_input();
-  // Waits for the end, and gives what is left of its standard output; Error failure, as above, for any exit
-  // code but 0.
+  // Waits for the end, and gives what is left of its standard output; Error failure, as above, for
+  // any exit code but 0.
   std::string finish();
   // All that it wrote to standard error, after finish().
   std::string messages() const;
@@ -46,7 +48,8 @@ class Process {
   [[noreturn]] void fail_with_message();
   int wait();
   std::string name_, called_;            // called_: in messages
-  int pid_ = 0, code_ = 0, signal_ = 0;  // once it has ended, its exit code, and the signal if one did it
+  int pid_ = 0, code_ = 0, signal_ = 0;  // once it has ended, its exit code, and the signal if one
+                                         // did it
   std::FILE* input_ = nullptr;
   std::FILE* output_ = nullptr;
   std::FILE* errors_ = nullptr;

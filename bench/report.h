@@ -8,8 +8,8 @@
 
 namespace xf::bench {
 
-// Of the newest run (the last): header, roofline, bars against peers, a step's floor, cost growth, all rows.
-// Of all of them: how times changed from label to label.
+// Of the newest run (the last): header, roofline, bars against peers, a step's floor, cost growth,
+// all rows. Of all of them: how times changed from label to label.
 std::string to_html(const std::vector<Results>& runs);
 
 // Reads labels or files and writes the page.

@@ -41,7 +41,8 @@ std::string packed_commit() {
   return line;
 }
 
-// Of `root` and no repository around it; git starts no program that a configuration names to watch files.
+// Of `root` and no repository around it; git starts no program that a configuration names to watch
+// files.
 std::string described_commit(const fs::path& root) {
   return first_line_of({"git", "-c", "core.fsmonitor=false", "-C", root.string(), "describe", "--always",
                         "--dirty", "--abbrev=12"},

@@ -12,7 +12,8 @@ class Kernels {
  public:
   Kernels(const StepSize& size, const Machine& machine) : size_(size), machine_(machine) {}
 
-  // x [N, K] times W [M, K]: forward, dx, dW, which read and write three matrices of the same sizes.
+  // x [N, K] times W [M, K]: forward, dx, dW, which read and write three matrices of the same
+  // sizes.
   double product(int64_t N, int64_t K, int64_t M) const {
     const double n = static_cast<double>(N), k = static_cast<double>(K), m = static_cast<double>(M);
     return 3 * bound((n * k + k * m + n * m) * size_.element_bytes, 2 * n * k * m);
@@ -58,8 +59,9 @@ StepFloor step_floor(const StepSize& size, const Machine& machine) {
   const auto stack = [&](int64_t N) {
     return of.product(N, d, 3 * d) + of.product(N, d, d) + of.product(N, d, f) + of.product(N, f, d);
   };
-  const double cross =
-      2 * of.product(Nt, d, d);  // queries and output; keys and values of all layers are one product
+  const double cross = 2 * of.product(Nt, d, d);  // queries and output; keys and values of all
+                                                  // layers are one
+                                                  // product
   StepFloor floor;
   floor.gemm = layers * (stack(Ns) + stack(Nt) + cross) + of.product(Ns, d, 2 * L * d);
   floor.logits = of.product(Nt, d, size.target_vocabulary);

@@ -1,12 +1,12 @@
-// The floor of a training step: the least time in which this machine's memory and GEMM library could do it.
-// Every speed is reported as a percentage of it.
+// The floor of a training step: the least time in which this machine's memory and GEMM library
+// could do it. Every speed is reported as a percentage of it.
 //
 //   floor = sum over kernels of max(bytes / copy bandwidth, FLOPs / GEMM rate) (1)
 //
-// with each operand read or written once per kernel, fused as the engine fuses (attention on chip, residual +
-// dropout + norm in one pass, the logits' gradient over the logits), and all FLOPs at the GEMM's rate.
-// Backward counts twice a GEMM's forward; attention 7/2 of its FLOPs in all (backward recomputes the scores).
-// Williams, Waterman, Patterson 2009, "Roofline", CACM 52(4).
+// with each operand read or written once per kernel, fused as the engine fuses (attention on chip,
+// residual + dropout + norm in one pass, the logits' gradient over the logits), and all FLOPs at
+// the GEMM's rate. Backward counts twice a GEMM's forward; attention 7/2 of its FLOPs in all
+// (backward recomputes the scores). Williams, Waterman, Patterson 2009, "Roofline", CACM 52(4).
 #pragma once
 
 #include <cstdint>

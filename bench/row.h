@@ -33,7 +33,8 @@ struct Row {
   double peak_bytes = 0;          // resident memory of the process that ran it; 0: not looked at
   double x = kUnknown;            // --scaling: the number that varies
   Extents extents;                // the sizes by name, where they were free to choose
-  double error = kUnknown;        // against the f64 definition, relative to the largest expected element
+  double error = kUnknown;        // against the f64 definition, relative to the largest expected
+                                  // element
   double allowed = kUnknown;      // what it may be
 
   bool ran() const { return !samples.seconds.empty(); }
@@ -46,15 +47,15 @@ struct Row {
   void add_note(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
   // What a row is called in two runs of the same thing.
   std::string key() const { return fn + " " + shape + " " + dtype + " " + device; }
-  // Ours (a) and the baseline (b), timed in turn. The ratio is the median of neighbouring turns', and the
-  // baseline's time what it makes of our median; the note says how the ratios scatter.
+  // Ours (a) and the baseline (b), timed in turn. The ratio is the median of neighbouring turns',
+  // and the baseline's time what it makes of our median; the note says how the ratios scatter.
   void set_turns(const Turns& turns);
   // The quartiles of those ratios, read from the note; none where the row was not timed so.
   std::optional<std::pair<double, double>> ratio_quartiles() const;
 };
 
-// Ours, peer, ours again: two medians of ours that differ by more than kMostDrift prove nothing about the
-// peer.
+// Ours, peer, ours again: two medians of ours that differ by more than kMostDrift prove nothing
+// about the peer.
 constexpr double kMostDrift = 0.03;
 void note_drift(Row& row, double first, double second);
 

@@ -37,7 +37,8 @@ Deviation checked(const Case& c, const Progress& progress) {
        c.shape(), xf::name_of(c.target.dtype), error.of_allowed());
 }
 
-// The cases that are timed, each with the same widths and fewer tokens: where the catalogue of such a model has it.
+// The cases that are timed, each with the same widths and fewer tokens: where the catalogue of such
+// a model has it.
 std::vector<Case> smaller_cases(const Scope& scope, const std::vector<Case>& cases) {
   const std::vector<Case> whole = catalogue(scope), small = catalogue(small_scope(scope));
   XF_CHECK(whole.size() == small.size(), "benchmark: {} rows, but {} with fewer tokens", whole.size(),
@@ -224,7 +225,8 @@ void set_floors(const Scope& scope, const Machine& machine, std::vector<Row>& ro
   }
 }
 
-// Sizes that are free to choose may be too large for any machine; tensors would fail in one way or another, or not at all.
+// Sizes that are free to choose may be too large for any machine; tensors would fail in one way or
+// another, or not at all.
 void check_memory(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     const auto available = memory::available(c.target.device);

@@ -1,4 +1,5 @@
-// From a request to results: the machine's ceilings, the training step, kernels, the ceilings again.
+// From a request to results: the machine's ceilings, the training step, kernels, the ceilings
+// again.
 #pragma once
 
 #include <functional>
@@ -35,13 +36,13 @@ Choice choice_of(const Request& request);
 // Called with what is about to be timed.
 using Progress = std::function<void(const std::string&)>;
 
-// Rows of the training step and of the kernels that are asked for. Without a baseline each kernel is visited
-// kVisits times, in turn with all others, so that a neighbour's busy second does not fall on one row alone;
-// with one, ours, the peer and ours again follow each other. Error failure where check finds a kernel that
-// disagrees with its definition.
+// Rows of the training step and of the kernels that are asked for. Without a baseline each kernel
+// is visited kVisits times, in turn with all others, so that a neighbour's busy second does not
+// fall on one row alone; with one, ours, the peer and ours again follow each other. Error failure
+// where check finds a kernel that disagrees with its definition.
 constexpr int kVisits = 3;
-// `keep` is called after each row with what there is so far, floors from the first look at the machine: a run
-// that is stopped has lost nothing.
+// `keep` is called after each row with what there is so far, floors from the first look at the
+// machine: a run that is stopped has lost nothing.
 using Keep = std::function<void(const Results&)>;
 Results run(const Request& request, const Progress& progress, const Keep& keep);
 

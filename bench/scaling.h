@@ -1,6 +1,6 @@
-// Does the cost of a training step grow as it should? Time per token against batch tokens, sentence length,
-// width and vocabulary, one varied at a time from the tiny model, and the floor's growth beside the measured
-// one.
+// Does the cost of a training step grow as it should? Time per token against batch tokens, sentence
+// length, width and vocabulary, one varied at a time from the tiny model, and the floor's growth
+// beside the measured one.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 
 namespace xf::bench {
 
-// A model and the batch that is its benchmark: sentences of one length, as bench/peers/torch_step.py has
-// them.
+// A model and the batch that is its benchmark: sentences of one length, as
+// bench/peers/torch_step.py has them.
 struct ModelPreset {
   std::string name;
   nn::TransformerConfig config;
@@ -23,7 +23,8 @@ struct ModelPreset {
 ModelPreset model_preset(const std::string& name);
 
 struct Scope {
-  // odd: shapes of tests/cases, each with its reason; a language model's (bench/model_sizes.h); else those of `model`
+  // odd: shapes of tests/cases, each with its reason; a language model's (bench/model_sizes.h);
+  // else those of `model`
   std::string preset;
   tests::Target target;
   ModelPreset model;

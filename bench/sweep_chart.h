@@ -8,8 +8,8 @@
 
 namespace xf::bench {
 
-// A plot for each function and size that takes three values or more while all others stay: ours, what it was compared
-// with, and the floor.
+// A plot for each function and size that takes three values or more while all others stay: ours,
+// what it was compared with, and the floor.
 std::vector<tools::Plot> sweep_plots(const Results& run);
 
 }  // namespace xf::bench

@@ -1,5 +1,5 @@
-// One training step of a model: forward, backward, gradient norm, Adam, dropout on. Sentences of one length
-// and random ids, so that the step is that of bench/peers/torch_step.py.
+// One training step of a model: forward, backward, gradient norm, Adam, dropout on. Sentences of
+// one length and random ids, so that the step is that of bench/peers/torch_step.py.
 #pragma once
 
 #include <memory>
@@ -32,20 +32,24 @@ class TrainStep {
   int64_t update_ = 0;
 };
 
-// Its peak memory is the process's since the last reset_peak_resident(). `slowdown` as in TimerOptions.
+// Its peak memory is the process's since the last reset_peak_resident(). `slowdown` as in
+// TimerOptions.
 Row train_step_row(const ModelPreset& preset, const tests::Target& target, const TimingOptions& options,
                    double slowdown);
 
-// The same and the step in f32, one update each in turn: what another type gains. Its peak memory is its own.
+// The same and the step in f32, one update each in turn: what another type gains. Its peak memory
+// is its own.
 Row train_step_beside_f32(const ModelPreset& preset, const tests::Target& target, int turns);
 
-// The same and the step's floor (bench/roofline.h) of ceilings that are measured between the updates, so that a host that is
-// now fast and now slow is so for both: the ratio is the share of the floor.
+// The same and the step's floor (bench/roofline.h) of ceilings that are measured between the
+// updates, so that a host that is now fast and now slow is so for both: the ratio is the share of
+// the floor.
 Row train_step_beside_floor(const ModelPreset& preset, const tests::Target& target, int turns,
                             double slowdown);
 
-// The step and a peer's (bench/peers/torch_step.py), tuned first, one each in turn; the rest as above. `row`
-// is filled in as far as it goes: its times at the end. Error failure where the peer does not run.
+// The step and a peer's (bench/peers/torch_step.py), tuned first, one each in turn; the rest as
+// above. `row` is filled in as far as it goes: its times at the end. Error failure where the peer
+// does not run.
 void train_step_beside_peer(const ModelPreset& preset, const tests::Target& target, int turns,
                             double slowdown, PeerProgram& peer, const Progress& progress, Row& row);
 

@@ -20,14 +20,15 @@ struct Setting {
 // What a peer says can be set.
 struct Offer {
   std::vector<Setting> settings;     // first round, on a sample of the work where it has one
-  std::vector<Setting> refinements;  // second round: each of the `kept` fastest with each of these, on all of
+  std::vector<Setting> refinements;  // second round: each of the `kept` fastest with each of these,
+                                     // on all of
                                      // the work; none: no second round
   int kept = 2;
   int turns = 2;         // of a setting in a round; its time is the least of them
   double limit_s = 600;  // a setting that takes longer to answer does not run
 };
-// {"settings": [{"name", "environment": {...}, "options": {...}}], "refinements": [...], "kept", "turns",
-// "limit_s"}, all but settings optional. Error failure for anything else.
+// {"settings": [{"name", "environment": {...}, "options": {...}}], "refinements": [...], "kept",
+// "turns", "limit_s"}, all but settings optional. Error failure for anything else.
 Offer offer_from(const std::string& json);
 
 // A setting that was timed.
@@ -49,8 +50,8 @@ struct Tuned {
 
 using TimeSetting = std::function<Tried(const Setting& setting, bool sample)>;
 
-// Settings of one environment are timed one after the other. Error failure, with the first reason, where none
-// runs.
+// Settings of one environment are timed one after the other. Error failure, with the first reason,
+// where none runs.
 Tuned tune(const Offer& offer, const TimeSetting& time);
 
 }  // namespace xf::bench

@@ -1,4 +1,5 @@
-// Two builds of xformer-bench, timed in turn (Turns in bench/interleaved_timer.h), a fraction of a second each.
+// Two builds of xformer-bench, timed in turn (Turns in bench/interleaved_timer.h), a fraction of a
+// second each.
 #pragma once
 
 #include <iosfwd>
@@ -9,9 +10,9 @@
 
 namespace xf::bench {
 
-// Rows of a request in two programs, by path. Both run as processes of their own, of which one works while
-// the other waits, in the order a b b a. A request's slowdown is injected into `after`. Error failure where
-// one of them cannot be started, or ends.
+// Rows of a request in two programs, by path. Both run as processes of their own, of which one
+// works while the other waits, in the order a b b a. A request's slowdown is injected into `after`.
+// Error failure where one of them cannot be started, or ends.
 Comparison compare_in_turn(const Request& request, const std::string& before, const std::string& after,
                            const Progress& progress);
 

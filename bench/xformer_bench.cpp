@@ -1,5 +1,5 @@
-// xformer-bench: the engine's kernels, training step, training and translation, timed against this machine's
-// floor and against peers.
+// xformer-bench: the engine's kernels, training step, training and translation, timed against this
+// machine's floor and against peers.
 #include <fmt/ranges.h>
 
 #include <unistd.h>
@@ -104,7 +104,8 @@ void check_kernel(const BenchOptions& options) {
     refuse_beside(options, "kernel", other);
 }
 
-// What a list, a count, a curve or a whole program would leave undone, and what belongs to whole programs only.
+// What a list, a count, a curve or a whole program would leave undone, and what belongs to whole
+// programs only.
 void check_modes(const BenchOptions& options) {
   struct Mode {
     const char* name;
@@ -168,7 +169,8 @@ int compare_labels(const BenchOptions& options) {
   return tell(compare(load(labels.substr(0, comma)), load(labels.substr(comma + 1))), options);
 }
 
-// Which row is being timed, on one line of the terminal, which "" clears; nothing where nobody watches.
+// Which row is being timed, on one line of the terminal, which "" clears; nothing where nobody
+// watches.
 Progress progress_of(const BenchOptions& options) {
   if (options.quiet || !isatty(STDERR_FILENO)) return [](const std::string&) {};
   return [](const std::string& what) { fmt::print(stderr, "\r\033[K{}", what); };
@@ -220,7 +222,8 @@ int compare_builds(const BenchOptions& options, const Request& request) {
   return tell(comparison, options);
 }
 
-// Everything that times: for another program, for a list of what would be, against another build, or by itself.
+// Everything that times: for another program, for a list of what would be, against another build,
+// or by itself.
 int time_rows(const BenchOptions& options) {
   const Request request = request_of(options);
   set_thread_count(static_cast<int>(options.threads));
@@ -265,7 +268,8 @@ int host(int argc, char** argv) {
   return 0;
 }
 
-// `report` is a command; `answer` stands behind its options, where builds of other versions look for it, too.
+// `report` is a command; `answer` stands behind its options, where builds of other versions look
+// for it, too.
 int bench_program(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "report") return report(argc - 1, argv + 1);

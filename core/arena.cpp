@@ -13,7 +13,8 @@ namespace xf {
 
 namespace {
 
-constexpr int64_t kGranule = 256;  // bytes; keeps rows of different tensors off each other's cache lines
+constexpr int64_t kGranule = 256;  // bytes; keeps rows of different tensors off each other's cache
+                                   // lines
 constexpr int64_t kHugePage = 2ll << 20;
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }

@@ -1,5 +1,6 @@
-// The backends' tags, by which a kernel's implementations are overloaded. Which of them a build has, core/dispatch.h alone
-// knows: what includes no more than this is the same with CUDA and without.
+// The backends' tags, by which a kernel's implementations are overloaded. Which of them a build
+// has, core/dispatch.h alone knows: what includes no more than this is the same with CUDA and
+// without.
 #pragma once
 
 #include "core/processor.h"
@@ -11,7 +12,8 @@ template <CpuLevel>
 struct Cpu {};
 struct Cuda {};
 
-// An op's function in every backend, of which core/dispatch.h calls one: void name(backend, const Args<T>&).
+// An op's function in every backend, of which core/dispatch.h calls one: void name(backend, const
+// Args<T>&).
 #define XF_BACKENDS(name, Args)      \
   template <typename T, CpuLevel L>  \
   void name(Cpu<L>, const Args<T>&); \

@@ -35,8 +35,8 @@ void Crc64::add(std::string_view bytes) {
   value_ = lzma_crc64(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), value_);
 }
 
-// The remainder of a text A B is that of A, moved up by the length of B, plus that of B; what the standard adds to the
-// first and the last bits cancels out.
+// The remainder of a text A B is that of A, moved up by the length of B, plus that of B; what the
+// standard adds to the first and the last bits cancels out.
 void Crc64::append(const Crc64& other) {
   value_ = product(shift_by(other.bytes_), value_) ^ other.value_;
   bytes_ += other.bytes_;

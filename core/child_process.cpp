@@ -21,7 +21,8 @@ namespace xf {
 namespace {
 
 constexpr int kBetweenLooks = 50;  // milliseconds
-constexpr char kDone = 0;          // in front of the result; in front of a message the kind of the error
+constexpr char kDone = 0;          // in front of the result; in front of a message the kind of the
+                                   // error
 
 class Pipe {
  public:

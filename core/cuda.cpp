@@ -28,7 +28,9 @@ struct Context {
   int index = -1;
   std::array<Lane, kLanes> lanes;
   size_t lane = 0;
-  bool beside = false;  // whether there is work in the second lane that the first has not waited for,
+  bool beside = false;               // whether there is work in the second lane that the first has
+                                     // not waited
+                                     // for,
   std::shared_ptr<void> fork, done;  // where it begins in the first, and where it ends
   std::function<void(double)> look;  // look_while_waiting()
 };
@@ -64,7 +66,8 @@ void wait_and_look(const std::function<cudaError_t()>& query, const char* what) 
   }
 }
 
-// The second lane, from here to the end of a scope, however that ends; then `done` is where it has got to.
+// The second lane, from here to the end of a scope, however that ends; then `done` is where it has
+// got to.
 class OtherLane {
  public:
   explicit OtherLane(Context& c) : context_(c) { context_.lane = 1; }
@@ -256,8 +259,9 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
                                                                     : cudaMemcpyDeviceToDevice;
   const auto bytes = [](int64_t n) { return static_cast<size_t>(n); };
   if (to_host) join_side_stream();
-  // What comes before may never be done, where other ranks have a part in it. So it is waited for first: whoever looks may throw,
-  // and no copy that is still to come may then write to memory of the host that is gone.
+  // What comes before may never be done, where other ranks have a part in it. So it is waited for
+  // first: whoever looks may throw, and no copy that is still to come may then write to memory of
+  // the host that is gone.
   if (to_host && context().look) wait_and_look([] { return cudaStreamQuery(stream()); }, "a kernel");
   const bool dense = rows == 1 || (to.pitch == width && from.pitch == width);
   if (dense) {
@@ -267,8 +271,8 @@ void copy(const memory::Rows& to, const memory::Rows& from, int64_t width, int64
                             kind, stream()),
           "a copy");
   }
-  // The runtime has read the host's pageable memory when it returns; what it writes there has to be waited
-  // for. Here an earlier kernel's error shows, too.
+  // The runtime has read the host's pageable memory when it returns; what it writes there has to be
+  // waited for. Here an earlier kernel's error shows, too.
   if (to_host) check(cudaStreamSynchronize(stream()), "a kernel");
 }
 

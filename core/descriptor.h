@@ -1,5 +1,5 @@
-// File descriptors of the operating system, and the calls on them that may wait for somebody at the other
-// end.
+// File descriptors of the operating system, and the calls on them that may wait for somebody at the
+// other end.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,8 @@
 
 namespace xf {
 
-// Closes on every way out; close_checked() is for writers, to whom close() may report the full disk.
+// Closes on every way out; close_checked() is for writers, to whom close() may report the full
+// disk.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -26,10 +27,11 @@ class Descriptor {
   int number_;
 };
 
-// open(2), read(2) and a write of all the bytes, for pipes and terminals: a stop (core/stop.h) ends the wait,
-// and they throw Stopped. Failures are those of the system, in errno; the descriptor is then not open, the
-// number of bytes -1.
-Descriptor open_or_stop(const std::string& path, int flags);  // what O_CREAT makes has the mode 0666
+// open(2), read(2) and a write of all the bytes, for pipes and terminals: a stop (core/stop.h) ends
+// the wait, and they throw Stopped. Failures are those of the system, in errno; the descriptor is
+// then not open, the number of bytes -1.
+Descriptor open_or_stop(const std::string& path, int flags);  // what O_CREAT makes has the mode
+                                                              // 0666
 ssize_t read_or_stop(int descriptor, char* bytes, size_t size);
 bool write_or_stop(int descriptor, std::string_view bytes);
 

@@ -13,8 +13,8 @@
 
 namespace xf {
 
-// `meta` has sizes and no memory: a step "run" on it allocates and launches nothing, and so measures what the
-// same step will need (nn/train/memory_plan.h, --print-model).
+// `meta` has sizes and no memory: a step "run" on it allocates and launches nothing, and so
+// measures what the same step will need (nn/train/memory_plan.h, --print-model).
 enum class DeviceType : uint8_t { cpu, cuda, meta };
 
 struct Device {
@@ -29,10 +29,10 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// "auto", "cpu", "cuda" or "cuda:N" (from --device). auto takes the first CUDA device where one can be used,
-// else the CPU, and says why in `why_not_cuda`; a build without CUDA has something to say only where the
-// NVIDIA driver has left `driver_node`. Error usage, in words for a user: any other word, a device that cannot
-// be used.
+// "auto", "cpu", "cuda" or "cuda:N" (from --device). auto takes the first CUDA device where one can
+// be used, else the CPU, and says why in `why_not_cuda`; a build without CUDA has something to say
+// only where the NVIDIA driver has left `driver_node`. Error usage, in words for a user: any other
+// word, a device that cannot be used.
 struct DeviceChoice {
   Device device;
   std::string why_not_cuda;

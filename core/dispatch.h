@@ -1,7 +1,8 @@
-// From a tensor's device and dtype to a backend tag and a type: the one place that knows which backends a
-// build has.
+// From a tensor's device and dtype to a backend tag and a type: the one place that knows which
+// backends a build has.
 //
-//   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend, LayerNormForwardArgs<T>{...}); });
+//   dispatch(x, [&]<typename T>(auto backend) { layer_norm_forward(backend,
+//   LayerNormForwardArgs<T>{...}); });
 #pragma once
 
 #include "core/backend.h"
@@ -19,8 +20,8 @@ decltype(auto) dispatch_cpu(F&& f) {
   return f(Cpu<CpuLevel::baseline>{});
 }
 
-// Runs f<T>(backend) for a floating point tensor; does nothing on Device::meta(). Whether a build has the
-// CUDA backend (XF_CUDA) and which levels of the CPU is what differs between builds.
+// Runs f<T>(backend) for a floating point tensor; does nothing on Device::meta(). Whether a build
+// has the CUDA backend (XF_CUDA) and which levels of the CPU is what differs between builds.
 template <typename F>
 void dispatch(const Tensor& x, F&& f) {
   const auto refuse = [&] {

@@ -1,5 +1,6 @@
 // Element types. f32 computes; f64 exists on the CPU for gradient checks; bf16 is storage with f32
-// arithmetic; i32 holds ids, positions, offsets and masks; i8 the rounded weights of models in eight bits.
+// arithmetic; i32 holds ids, positions, offsets and masks; i8 the rounded weights of models in
+// eight bits.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// The one exception of the project. A library throws it and never prints or exits; a program prints what() as
-// one line and exits with the kind's value.
+// The one exception of the project. A library throws it and never prints or exits; a program prints
+// what() as one line and exits with the kind's value.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,7 +20,8 @@ enum class ErrorKind {
 
 class Error : public std::runtime_error {
  public:
-  // what() ends at the first zero byte, and a message may quote the bytes of any file: zeros are written out.
+  // what() ends at the first zero byte, and a message may quote the bytes of any file: zeros are
+  // written out.
   Error(ErrorKind kind, const std::string& what);
   ErrorKind kind() const { return kind_; }
   int exit_code() const { return static_cast<int>(kind_); }

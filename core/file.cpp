@@ -68,7 +68,8 @@ void refuse_lfs_pointer(std::string_view bytes, const std::string& path) {
          path);
 }
 
-// A stop ends the wait for who writes into a pipe; what does not wait is read whatever was asked for.
+// A stop ends the wait for who writes into a pipe; what does not wait is read whatever was asked
+// for.
 std::string read_file(const std::string& path) {
   struct stat status = {};
   const bool waits = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -95,8 +96,8 @@ void atomic_write_pieces(const std::string& path, const std::vector<std::string_
 
 void sync_folder(const std::string& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder may be written and not read (EACCES), and some file systems cannot fsync one (EINVAL); renames there are
-  // as durable as they get.
+  // A folder may be written and not read (EACCES), and some file systems cannot fsync one (EINVAL);
+  // renames there are as durable as they get.
   const bool synced =
       descriptor.is_open() ? ::fsync(descriptor.number()) == 0 || errno == EINVAL : errno == EACCES;
   if (!synced) fail(ErrorKind::resources, "{}: cannot sync the folder: {}", folder, std::strerror(errno));

@@ -80,8 +80,8 @@ std::string random_name() {
   return fmt::format("{}{:016x}{}", kBeginning, number, kEnding);
 }
 
-// Locks a new temporary file, so that remove_abandoned() lets it be. Another process may have taken it for an abandoned one before
-// that: false when it is gone.
+// Locks a new temporary file, so that remove_abandoned() lets it be. Another process may have taken
+// it for an abandoned one before that: false when it is gone.
 bool is_held(int file) {
   while (::flock(file, LOCK_EX) != 0 && errno == EINTR) {
   }
@@ -107,7 +107,8 @@ std::string link_target(const std::string& path) {
 }
 
 void take_access_of(const struct stat& existing, int file) {
-  // Owner and group one by one: often only the second is allowed. The change clears bits of the mode.
+  // Owner and group one by one: often only the second is allowed. The change clears bits of the
+  // mode.
   static_cast<void>(::fchown(file, existing.st_uid, static_cast<gid_t>(-1)) == 0);
   static_cast<void>(::fchown(file, static_cast<uid_t>(-1), existing.st_gid) == 0);
   static_cast<void>(::fchmod(file, existing.st_mode & 0777) == 0);

@@ -21,7 +21,8 @@ void make_empty(const std::string& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
   if (!error && fs::create_directory(folder, error)) return;
-  if (!error) error = std::make_error_code(std::errc::file_exists);  // somebody else's, made meanwhile
+  // somebody else's, made meanwhile
+  if (!error) error = std::make_error_code(std::errc::file_exists);
   fail(ErrorKind::resources,
        "{}: cannot make the folder: {}; free some space or choose a folder you may write to", folder,
        error.message());
@@ -29,7 +30,8 @@ void make_empty(const std::string& folder) {
 
 std::string place_of_old(const std::string& folder) { return folder + ".old.tmp"; }
 
-// Afterwards `folder` is the new one; an old one, if there was any, lies in `temporary`, or beside it, until it is removed.
+// Afterwards `folder` is the new one; an old one, if there was any, lies in `temporary`, or beside
+// it, until it is removed.
 bool move_into_place(const std::string& temporary, const std::string& folder) {
   if (::rename(temporary.c_str(), folder.c_str()) == 0) return true;
   if (errno != ENOTEMPTY && errno != EEXIST) return false;

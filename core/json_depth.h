@@ -1,5 +1,5 @@
-// A guard in front of the JSON library, which parses any depth but copies and prints by recursion: a file of
-// 100,000 opening brackets would overflow the stack.
+// A guard in front of the JSON library, which parses any depth but copies and prints by recursion:
+// a file of 100,000 opening brackets would overflow the stack.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// A file's bytes in the address space, read by the system as they are touched: files larger than the memory.
+// A file's bytes in the address space, read by the system as they are touched: files larger than
+// the memory.
 #pragma once
 
 #include <cstddef>

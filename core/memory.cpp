@@ -25,7 +25,8 @@ std::shared_ptr<void> allocate_on_heap(int64_t bytes) {
   return {memory, std::free};
 }
 
-// The number that a file of the kernel's begins with, behind the word `key` if there is one; nothing for "max".
+// The number that a file of the kernel's begins with, behind the word `key` if there is one;
+// nothing for "max".
 std::optional<int64_t> number_in(const std::string& path, const std::string& key = "") {
   std::ifstream file(path);
   for (std::string word; !key.empty() && word != key && file >> word;) continue;

@@ -8,8 +8,8 @@
 
 namespace xf {
 
-// The number that all of `text` is; nothing for any other text, and for a number that T does not hold. An f64 may be
-// infinite or NaN.
+// The number that all of `text` is; nothing for any other text, and for a number that T does not
+// hold. An f64 may be infinite or NaN.
 template <typename T>
 std::optional<T> number_in(std::string_view text) {
   T value = 0;

@@ -78,7 +78,8 @@ Tensor repeat_offsets(const Tensor& all, int64_t times) {
   return Tensor::from(offsets);
 }
 
-// The order of tokens by id, of tokens that come `times` times: of equal ids those of the first reading, then of the next.
+// The order of tokens by id, of tokens that come `times` times: of equal ids those of the first
+// reading, then of the next.
 Tensor repeat_order(const Tensor& all, const Tensor& ids, int64_t times) {
   if (!all.defined()) return {};
   const std::vector<int32_t> order = all.to_vector<int32_t>();

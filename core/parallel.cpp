@@ -38,7 +38,8 @@ std::string affinity() {
 
 namespace {
 
-// cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds). 0 when there is no quota.
+// cgroup v2: "max 100000" or "150000 100000" (quota and period in microseconds). 0 when there is no
+// quota.
 double cgroup_quota() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string quota;

@@ -1,6 +1,7 @@
-// Philox4x32-10, a counter-based generator: four random words are a pure function of a 128-bit counter and a
-// 64-bit key, so nothing is stored and any element of any dropout mask can be recomputed anywhere. Salmon,
-// Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3". The constants are the paper's.
+// Philox4x32-10, a counter-based generator: four random words are a pure function of a 128-bit
+// counter and a 64-bit key, so nothing is stored and any element of any dropout mask can be
+// recomputed anywhere. Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2,
+// 3". The constants are the paper's.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What libraries above a room add to it, by name. A build that leaves such a library out has an empty list.
+// What libraries above a room add to it, by name. A build that leaves such a library out has an
+// empty list.
 #pragma once
 
 #include <map>

@@ -21,8 +21,8 @@ std::atomic<bool> save_wanted = false;
 
 void on_wake(int) {}
 
-// Somebody's own wish. The others come in numbers without meaning more by it: a shell and the kernel both
-// send SIGHUP when a terminal goes, SIGXCPU comes every second.
+// Somebody's own wish. The others come in numbers without meaning more by it: a shell and the
+// kernel both send SIGHUP when a terminal goes, SIGXCPU comes every second.
 bool is_from_a_person(int signal) { return signal == SIGTERM || signal == SIGINT; }
 
 bool is_ignored(int signal) {
@@ -30,7 +30,8 @@ bool is_ignored(int signal) {
   return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-// The wake is repeated: the one before may have come just ahead of the call that it was to interrupt.
+// The wake is repeated: the one before may have come just ahead of the call that it was to
+// interrupt.
 void take_signals(sigset_t signals, pthread_t watched) {
   bool was_asked = false;  // by a person
   for (;;) {

@@ -1,12 +1,14 @@
-// A handle on a row-major array: pointer, shape, dtype, device, and a share in whatever owns the memory.
+// A handle on a row-major array: pointer, shape, dtype, device, and a share in whatever owns the
+// memory.
 //
-// Copying a Tensor copies the handle, never the elements; the memory goes back to its owner (heap or arena)
-// with the last handle. A handle is constant when it always points to the same place: ops therefore take
-// outputs as `Out` = const Tensor& and say "written" or "accumulated" in their contract.
+// Copying a Tensor copies the handle, never the elements; the memory goes back to its owner (heap
+// or arena) with the last handle. A handle is constant when it always points to the same place: ops
+// therefore take outputs as `Out` = const Tensor& and say "written" or "accumulated" in their
+// contract.
 //
-// Layout: the last axis is contiguous, and the rows (all leading axes flattened) are `row_stride` elements
-// apart. row_stride == width() unless the tensor is a view of some columns of a wider one: q, k and v inside
-// a fused [T, 3D] projection are read in place.
+// Layout: the last axis is contiguous, and the rows (all leading axes flattened) are `row_stride`
+// elements apart. row_stride == width() unless the tensor is a view of some columns of a wider one:
+// q, k and v inside a fused [T, 3D] projection are read in place.
 #pragma once
 
 #include <cstring>
@@ -36,8 +38,9 @@ class Tensor {
   static Tensor from(const std::vector<T>& values) {
     return from(values, {static_cast<int64_t>(values.size())});
   }
-  // Over memory of the caller's, which outlives the tensor and all views of it: `elements` are row-major, without gaps. Of
-  // constant elements for what is only read: an op writes into its Out arguments and nowhere else.
+  // Over memory of the caller's, which outlives the tensor and all views of it: `elements` are
+  // row-major, without gaps. Of constant elements for what is only read: an op writes into its Out
+  // arguments and nowhere else.
   template <typename T>
   static Tensor view(T* elements, Shape shape, Device device = Device::cpu());
 

@@ -15,7 +15,9 @@ std::vector<std::string> toolkit_folders() {
   std::vector<std::string> roots;
   for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* const root = std::getenv(variable);
-    if (root && *root == '/') roots.emplace_back(root);  // nothing that depends on the current folder
+    if (root && *root == '/')
+      roots.emplace_back(root);  // nothing that depends on the current
+                                 // folder
   }
   roots.emplace_back("/usr/local/cuda");
   std::vector<std::string> folders;

@@ -1,5 +1,6 @@
-// Host memory through which data reaches a device while both go on working: two buffers in turn, page-locked
-// where the device is CUDA, so that the next batch is put together while the last one is still being copied.
+// Host memory through which data reaches a device while both go on working: two buffers in turn,
+// page-locked where the device is CUDA, so that the next batch is put together while the last one
+// is still being copied.
 #pragma once
 
 #include <array>

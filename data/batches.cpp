@@ -107,7 +107,8 @@ EpochBatches cut_longest_first(const Sequences& sequences, const BatchCapacity& 
 }  // namespace
 
 BatchCapacity capacity_for(int64_t mini_batch_words) {
-  constexpr int64_t kWordsPerSentence = 8;  // shorter sentences on average are rare: a bound, not an estimate
+  constexpr int64_t kWordsPerSentence = 8;  // shorter sentences on average are rare: a bound, not
+                                            // an estimate
   if (mini_batch_words < kWordsPerSentence) {
     fail(ErrorKind::usage, "--mini-batch-words must be at least {}, got {}", kWordsPerSentence,
          mini_batch_words);

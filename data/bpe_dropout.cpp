@@ -10,9 +10,11 @@
 namespace xf::data {
 namespace {
 
-constexpr std::string_view kSpace = "\u2581";  // what SentencePiece writes for the space before a word
+constexpr std::string_view kSpace = "\u2581";  // what SentencePiece writes for the space before a
+                                               // word
 
-// Streams of the seed, the uppermost bit set, which in no other stream is: shuffles are numbered by epochs, parameters from 0 on.
+// Streams of the seed, the uppermost bit set, which in no other stream is: shuffles are numbered by
+// epochs, parameters from 0 on.
 constexpr uint64_t kSourceSite = 2, kTargetSite = 3;
 uint64_t stream_of(uint64_t site, int64_t epoch, int64_t line) {
   return site << 62 | static_cast<uint64_t>(epoch) << 36 | static_cast<uint64_t>(line);
@@ -50,8 +52,9 @@ int32_t BpeDropout::id_of(std::string_view piece) const {
   return found == ids_.end() ? -1 : found->second;
 }
 
-// Of all neighbours that make a piece, less those that the dice leave out, the pair whose piece has the lowest id is joined,
-// until none is left: pieces are numbered in the order in which they were learnt.
+// Of all neighbours that make a piece, less those that the dice leave out, the pair whose piece has
+// the lowest id is joined, until none is left: pieces are numbered in the order in which they were
+// learnt.
 void BpeDropout::append_word(std::string_view word, PhiloxSequence& random, std::vector<int32_t>& ids) const {
   std::vector<size_t> ends = character_ends(word);
   for (;;) {
@@ -71,7 +74,8 @@ void BpeDropout::append_word(std::string_view word, PhiloxSequence& random, std:
     const int32_t id = id_of(word.substr(ends[i - 1], ends[i] - ends[i - 1]));
     const int32_t known = id < 0 ? tokenizer_.unk_id() : id;
     const bool goes_on =
-        known == tokenizer_.unk_id() && !ids.empty() && ids.back() == known;  // <unk>s in a row are one
+        // <unk>s in a row are one
+        known == tokenizer_.unk_id() && !ids.empty() && ids.back() == known;
     if (!goes_on) ids.push_back(known);
   }
 }

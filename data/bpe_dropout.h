@@ -1,6 +1,7 @@
-// BPE-dropout (Provilkov, Emelianenko, Voita 2020, arXiv:1910.13267): while a word is put together from its characters, each
-// merge that is possible is left out with some probability. So a word comes in other pieces each time, a model reads
-// more of them than the best ones, and a small corpus lasts longer.
+// BPE-dropout (Provilkov, Emelianenko, Voita 2020, arXiv:1910.13267): while a word is put together
+// from its characters, each merge that is possible is left out with some probability. So a word
+// comes in other pieces each time, a model reads more of them than the best ones, and a small
+// corpus lasts longer.
 #pragma once
 
 #include <string_view>
@@ -17,7 +18,8 @@ class BpeDropout {
   BpeDropout(const Tokenizer& tokenizer, double rate);
   BpeDropout(BpeDropout&&) = default;
 
-  // Ids as of Tokenizer::encode(), of other pieces. At rate 0 the same, for a vocabulary as train_bpe() makes it.
+  // Ids as of Tokenizer::encode(), of other pieces. At rate 0 the same, for a vocabulary as
+  // train_bpe() makes it.
   std::vector<int32_t> encode(std::string_view text, PhiloxSequence& random) const;
 
  private:
@@ -25,17 +27,20 @@ class BpeDropout {
   int32_t id_of(std::string_view piece) const;
 
   const Tokenizer& tokenizer_;
-  uint32_t threshold_;                                 // a merge stays if a random word is not below it
+  uint32_t threshold_;                                 // a merge stays if a random word is not
+                                                       // below it
   std::unordered_map<std::string_view, int32_t> ids_;  // views of pieces_
   std::vector<std::string> pieces_;
 };
 
-// Of a corpus that was encoded from a text, the same pairs in other pieces, and other ones in each epoch: a pure function of
-// the seed and the epoch. A sentence keeps its pieces where they did not come about by merging alone (a foreign
-// normalisation, a sentence cut short), and where the new ones are more than max_length (0: any number will do).
+// Of a corpus that was encoded from a text, the same pairs in other pieces, and other ones in each
+// epoch: a pure function of the seed and the epoch. A sentence keeps its pieces where they did not
+// come about by merging alone (a foreign normalisation, a sentence cut short), and where the new
+// ones are more than max_length (0: any number will do).
 class DroppedCorpus {
  public:
-  // Error usage for a vocabulary by which no sentence is merged, the piece with the lowest id first. All must outlive this object.
+  // Error usage for a vocabulary by which no sentence is merged, the piece with the lowest id
+  // first. All must outlive this object.
   DroppedCorpus(const ParallelText& text, const ParallelCorpus& corpus, const Tokenizer& source_tokenizer,
                 const Tokenizer& target_tokenizer, double rate, int64_t max_length, uint64_t seed);
 

@@ -12,8 +12,8 @@
 namespace xf::data {
 namespace {
 
-// Streams of the seed. Their low halves are dropout sites that no model has, so that shuffling and dropout never read
-// the same random words.
+// Streams of the seed. Their low halves are dropout sites that no model has, so that shuffling and
+// dropout never read the same random words.
 constexpr uint64_t kPairSite = 0xFFFFFFFF, kBatchSite = 0xFFFFFFFE, kShareSite = 0xFFFFFFFA;
 uint64_t stream_of(int64_t epoch, uint64_t site) { return static_cast<uint64_t>(epoch) << 32 | site; }
 
@@ -34,7 +34,8 @@ std::vector<int64_t> cut(const ParallelCorpus& corpus, const std::vector<int64_t
   return batch_ends(pairs, begin, end, capacity, [&](int64_t i) { return load_of_pair(corpus, i); });
 }
 
-// Of the pairs from `begin` to `end`, each as often as the weight's whole number says, and of its fraction a sample.
+// Of the pairs from `begin` to `end`, each as often as the weight's whole number says, and of its
+// fraction a sample.
 void add_weighted(std::vector<int64_t>& pairs, int64_t begin, int64_t end, double weight,
                   PhiloxSequence& random) {
   std::vector<int64_t> part(static_cast<size_t>(end - begin));

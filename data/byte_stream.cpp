@@ -21,14 +21,16 @@
 namespace xf::data {
 namespace {
 
-// What gzip and Zstandard packed, unpacked piece by piece. In both formats a file is a row of members (frames): each begins
-// with a mark that says which format it is, and knows where it ends.
+// What gzip and Zstandard packed, unpacked piece by piece. In both formats a file is a row of
+// members (frames): each begins with a mark that says which format it is, and knows where it ends.
 class Unpacker {
  public:
   struct Step {
     size_t taken = 0,
-           given = 0;    // bytes of `packed` and of `plain`; both 0: there is no going on without more of one
-    bool ended = false;  // the member is whole, and all of it is given
+           given = 0;          // bytes of `packed` and of `plain`; both 0: there is no going on
+                               // without
+                               // more of one
+    bool ended = false;        // the member is whole, and all of it is given
     std::string problem = {};  // why it cannot be unpacked, or empty
   };
 
@@ -114,8 +116,8 @@ struct Format {
   }
 };
 
-// RFC 1952, section 2.3.1; RFC 8878, sections 3.1.1 and 3.1.2: a skippable frame, which pzstd puts before each of its
-// frames, has any low bits in its first byte.
+// RFC 1952, section 2.3.1; RFC 8878, sections 3.1.1 and 3.1.2: a skippable frame, which pzstd puts
+// before each of its frames, has any low bits in its first byte.
 constexpr std::array<Format, 3> kFormats = {{{{0x1F, 0x8B}, 2, 0xFF, make<GzipUnpacker>},
                                              {{0x28, 0xB5, 0x2F, 0xFD}, 4, 0xFF, make<ZstandardUnpacker>},
                                              {{0x50, 0x2A, 0x4D, 0x18}, 4, 0xF0, make<ZstandardUnpacker>}}};
@@ -126,7 +128,8 @@ Packed is_packed(std::span<const unsigned char> beginning) {
   return best;
 }
 
-// For the member that begins so, where is_packed() says yes. Error resources if there is no memory for it.
+// For the member that begins so, where is_packed() says yes. Error resources if there is no memory
+// for it.
 std::unique_ptr<Unpacker> make_unpacker(std::span<const unsigned char> beginning) {
   const auto format =
       std::ranges::find_if(kFormats, [&](const Format& f) { return f.begins(beginning) == Packed::yes; });
@@ -175,8 +178,8 @@ struct ByteStream::Source {
     packed = begin_member();
   }
 
-  // Behind a member's end: another member, zeros up to the end (tapes and discs pad so), or something that
-  // would be lost in silence.
+  // Behind a member's end: another member, zeros up to the end (tapes and discs pad so), or
+  // something that would be lost in silence.
   bool next_member() {
     if (at_end || begin_member()) return !at_end;
     at_end = true;

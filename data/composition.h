@@ -15,8 +15,8 @@ struct Composition {
   void add(Composition other);
 };
 
-// Brings lines to normalisation form C, in which text that looks alike is alike; a line of which nothing shows becomes empty.
-// That is how training reads them.
+// Brings lines to normalisation form C, in which text that looks alike is alike; a line of which
+// nothing shows becomes empty. That is how training reads them.
 Composition compose(std::vector<std::string>& lines);
 
 }  // namespace xf::data

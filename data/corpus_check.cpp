@@ -15,7 +15,8 @@ namespace xf::data {
 namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;  // what a program wrote for bytes that it could not read
-constexpr char32_t kSpaceMark = 0x2581;    // which SentencePiece, and lists of words, take for a space
+constexpr char32_t kSpaceMark = 0x2581;    // which SentencePiece, and lists of words, take for a
+                                           // space
 constexpr char32_t kNoBreakSpace = 0x00A0, kNarrowNoBreakSpace = 0x202F;
 // Between the syllables and the words of scripts that have signs for it.
 constexpr char32_t kTibetanTsheg = 0x0F0B, kEthiopicWordspace = 0x1361;
@@ -60,7 +61,8 @@ void check_characters(const std::u32string& line, int64_t number, TextReport& re
   });
 }
 
-// Whether one of the words is the name of <pad>, <s> or </s>. Text is none of them: the word is unknown.
+// Whether one of the words is the name of <pad>, <s> or </s>. Text is none of them: the word is
+// unknown.
 bool has_control_token(const Tokenizer& tokenizer, std::string_view text) {
   return std::ranges::any_of(tokenizer.cut(text), [&](const std::string& word) {
     return std::ranges::any_of(std::array{tokenizer.pad_id(), tokenizer.bos_id(), tokenizer.eos_id()},

@@ -123,7 +123,8 @@ class BlockReader {
     lines_ += std::ssize(block.target);
   }
 
-  const std::vector<TextPart>& parts() const { return parts_; }  // those that are read to their ends
+  // those that are read to their ends
+  const std::vector<TextPart>& parts() const { return parts_; }
   int64_t lines() const { return lines_; }
   double share() const {  // of the bytes that are read
     const int64_t bytes = bytes_of_parts_ + (now_ ? now_->bytes_read() : 0);
@@ -179,7 +180,8 @@ void prepare_corpus(const TextToPrepare& text, const std::string& path,
     add_lines(targets, block.target);
     for (EncodedLines& lines : block.pieces) encoder.keep(lines);
   };
-  // While one block is encoded in pieces, one thread writes that before it and reads that behind it.
+  // While one block is encoded in pieces, one thread writes that before it and reads that behind
+  // it.
   BlockReader reader(text);
   Block before, block, behind;
   for (reader.read(block); !block.target.empty(); std::swap(before, block), std::swap(block, behind)) {

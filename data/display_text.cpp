@@ -10,7 +10,8 @@
 namespace xf::data {
 namespace {
 
-// The next code point from byte `at` on, which is moved behind it; negative for an ill-formed sequence.
+// The next code point from byte `at` on, which is moved behind it; negative for an ill-formed
+// sequence.
 UChar32 next_code_point(std::string_view text, int32_t& at) {
   UChar32 code_point = 0;
   U8_NEXT(reinterpret_cast<const uint8_t*>(text.data()), at, static_cast<int32_t>(text.size()), code_point);
@@ -19,7 +20,8 @@ UChar32 next_code_point(std::string_view text, int32_t& at) {
 
 bool is_plain_ascii(char c) { return c >= ' ' && c < 0x7f; }
 
-// What a terminal obeys, what shows text in another order or on another line than it stands, what no SVG may hold.
+// What a terminal obeys, what shows text in another order or on another line than it stands, what
+// no SVG may hold.
 bool is_code(UChar32 c) {
   const bool directs = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
   const bool separates = c == 0x2028 || c == 0x2029, no_xml = c == 0xFFFE || c == 0xFFFF;

@@ -41,7 +41,8 @@ std::string all_bytes(const std::string& path) {
   return bytes;
 }
 
-// A name that leaves the order of bytes to a mark at the beginning: ICU would take the big end first, others the little one.
+// A name that leaves the order of bytes to a mark at the beginning: ICU would take the big end
+// first, others the little one.
 void check_byte_order(const Converter& converter, std::string_view bytes, const std::string& encoding,
                       const std::string& path) {
   const UConverterType type = ucnv_getType(converter.get());

@@ -24,7 +24,8 @@ class Labels : public Tokenizer {
     if (std::ranges::adjacent_find(names_, std::greater_equal()) != names_.end())
       fail(ErrorKind::data, "{}: the names of classes must be sorted, without repetition", from);
     for (int32_t id = 0; id < size(); ++id) ids_.emplace(piece(id), id);
-    for (int32_t id = 0; id < size(); ++id) ids_.emplace(class_name(piece(id)), id);  // an earlier version's
+    // an earlier version's
+    for (int32_t id = 0; id < size(); ++id) ids_.emplace(class_name(piece(id)), id);
   }
 
   std::vector<int32_t> encode(std::string_view text) const override {

@@ -9,7 +9,8 @@
 namespace xf::data {
 namespace {
 
-constexpr uint64_t kSampleStream = 0x73616d70;  // "samp": a sequence that no other use of the seed shares
+constexpr uint64_t kSampleStream = 0x73616d70;  // "samp": a sequence that no other use of the seed
+                                                // shares
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// A sample of a text's lines in one pass and constant memory (Vitter 1985, "Random sampling with a reservoir", algorithm R).
+// A sample of a text's lines in one pass and constant memory (Vitter 1985, "Random sampling with a
+// reservoir", algorithm R).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace xf::data {
 
-// Pairs of lines. Each set of `most` of them is as likely as any other; all of them, if there are no more.
+// Pairs of lines. Each set of `most` of them is as likely as any other; all of them, if there are
+// no more.
 class LineSample {
  public:
   struct Pair {

@@ -15,11 +15,12 @@
 
 namespace xf::data {
 
-// What happens to a line before it is encoded, in training and in translation alike; stored with the model.
+// What happens to a line before it is encoded, in training and in translation alike; stored with
+// the model.
 struct TextPipeline {
   bool lowercase = false;
-  // Normalisation form C, then lower-case if asked (and form C again, which lower-casing can break). Empty for a line of
-  // which nothing shows (is_blank).
+  // Normalisation form C, then lower-case if asked (and form C again, which lower-casing can
+  // break). Empty for a line of which nothing shows (is_blank).
   std::string prepare(std::string_view text) const;
   // Whether that changes more than case, so that a score of it is marked (mark_composed).
   bool composes(std::string_view text) const;
@@ -31,8 +32,8 @@ struct TextPart {
   int64_t lines = 0;
 };
 
-// Prepared lines of both sides; line i of one translates line i of the other, or has it for its class. What a language
-// model learns has a target side alone.
+// Prepared lines of both sides; line i of one translates line i of the other, or has it for its
+// class. What a language model learns has a target side alone.
 struct ParallelText {
   std::vector<TextPart> parts;
   std::vector<std::string> source, target;
@@ -97,7 +98,8 @@ struct ParallelCorpus {
   std::vector<TextPart> parts;
   Sequences source, target;    // no source where the text has none
   bool targets_end = true;     // by </s>, which batches add; classes do not
-  std::vector<int64_t> lines;  // [size] the number of each pair's line, from 1; of prepared pairs none
+  std::vector<int64_t> lines;  // [size] the number of each pair's line, from 1; of prepared pairs
+                               // none
   std::shared_ptr<const PreparedPairs> prepared;
   CorpusStatistics statistics;
 
@@ -121,7 +123,8 @@ inline size_t number_of_pieces(int64_t lines) {
   return static_cast<size_t>((lines + kLinesPerPiece - 1) / kLinesPerPiece);
 }
 
-// Pairs of lines to pairs of ids: empty ones and long ones are left out, and what was done is counted.
+// Pairs of lines to pairs of ids: empty ones and long ones are left out, and what was done is
+// counted.
 class CorpusEncoder {
  public:
   // Gets each pair that is kept, in order, with the number of its line.
@@ -149,7 +152,8 @@ class CorpusEncoder {
   bool has_source_ = false;
 };
 
-// By as many threads as there are (core/parallel.h): the pairs do not depend on it. Error data if no pair is kept.
+// By as many threads as there are (core/parallel.h): the pairs do not depend on it. Error data if
+// no pair is kept.
 ParallelCorpus encode_corpus(const ParallelText& text, const Tokenizer& source_tokenizer,
                              const Tokenizer& target_tokenizer, const LengthFilter& filter);
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kMark = "\u2581";
 
-// The piece as it stands between spaces, on a line. Words by added rules can be spaces themselves, and pieces that a user
-// has defined can have line ends.
+// The piece as it stands between spaces, on a line. Words by added rules can be spaces themselves,
+// and pieces that a user has defined can have line ends.
 std::string written(const std::string& piece) {
   std::string text;
   for (const char c : piece) {

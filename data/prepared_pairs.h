@@ -1,18 +1,20 @@
-// Pairs of id sequences in a file that is read where a batch needs it, so that a corpus may be larger than the memory, is there
-// in a moment when training starts again, and is shared by the processes of a machine.
+// Pairs of id sequences in a file that is read where a batch needs it, so that a corpus may be
+// larger than the memory, is there in a moment when training starts again, and is shared by the
+// processes of a machine.
 //
 //   "xformer pairs 2\n"
 //   blocks of 65,536 pairs, the last one of fewer; each, from a multiple of 8 bytes on:
-//     uint32 [2 n + 1]    where sentences begin in the block's ids: source 0, target 0, source 1, ..., and the end
+//     uint32 [2 n + 1]    where sentences begin in the block's ids: source 0, target 0, source 1,
+//                         ..., and the end
 //     uint32 [n]          the numbers of the pairs' lines in the text, from 1
 //     uint16 or uint32    ids, without <s> and </s>: source 0, target 0, source 1, ...
-//   JSON: description (the writer's), pairs, id_bytes, ids_below, where the blocks begin, and of each two CRC-64: of the
-//   numbers in front of its ids, and of these
+//   JSON: description (the writer's), pairs, id_bytes, ids_below, where the blocks begin, and of
+//   each two CRC-64: of the numbers in front of its ids, and of these
 //   uint64 bytes of the JSON, uint64 CRC-64 of it, "xformer pairs 2\n"
 //
-// Little-endian. A file without its last bytes is no such file. The numbers are checked when it is opened, the ids of a
-// block when the first of them is read: opening does not read them. In memory are the sentences' lengths, a byte of each as
-// long as a block has none of more than 255 ids.
+// Little-endian. A file without its last bytes is no such file. The numbers are checked when it is
+// opened, the ids of a block when the first of them is read: opening does not read them. In memory
+// are the sentences' lengths, a byte of each as long as a block has none of more than 255 ids.
 #pragma once
 
 #include <atomic>
@@ -36,8 +38,9 @@ enum class Side { source, target };
 // In order, with the memory of one block.
 class PreparedPairsWriter {
  public:
-  // ids_below: the size of the larger vocabulary. Error resources, here and below, if the file cannot be written; until
-  // commit() nobody sees it (core/file_writer.h). Only its owner may write it.
+  // ids_below: the size of the larger vocabulary. Error resources, here and below, if the file
+  // cannot be written; until commit() nobody sees it (core/file_writer.h). Only its owner may write
+  // it.
   PreparedPairsWriter(const std::string& path, int32_t ids_below);
 
   // A text without sources has empty ones.
@@ -73,8 +76,9 @@ class PreparedPairs {
   // On any thread. Error data if the block's ids have changed, or were cut off meanwhile.
   std::vector<int32_t> ids(int64_t pair, Side side) const;
   int64_t line(int64_t pair) const;
-  // Whether nobody has written to the file since it was opened, or since this was asked. Else what was read last may be of another text:
-  // ids are checked anew when they are read again. On one thread.
+  // Whether nobody has written to the file since it was opened, or since this was asked. Else what
+  // was read last may be of another text: ids are checked anew when they are read again. On one
+  // thread.
   bool is_unchanged() const;
 
  private:

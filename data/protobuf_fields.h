@@ -1,5 +1,5 @@
-// The fields of a message in Protocol Buffers' wire format, which a SentencePiece model is, one after the other, and how
-// fields are written. Groups, long deprecated, are no part of it.
+// The fields of a message in Protocol Buffers' wire format, which a SentencePiece model is, one
+// after the other, and how fields are written. Groups, long deprecated, are no part of it.
 // Source: https://protobuf.dev/programming-guides/encoding.
 #pragma once
 

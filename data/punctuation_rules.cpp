@@ -2,7 +2,8 @@
 
 #include "data/unicode.h"
 
-// On bytes: every character the rules name is ASCII, and "not a digit" holds for each byte of the others.
+// On bytes: every character the rules name is ASCII, and "not a digit" holds for each byte of the
+// others.
 namespace xf::data {
 
 void decode_entities(std::string& text) {

@@ -1,5 +1,5 @@
-// The substitutions that the tokenisers of scores are made of: each is one pass from left to right, in which no character
-// is matched twice. `String` is std::string or std::u32string.
+// The substitutions that the tokenisers of scores are made of: each is one pass from left to right,
+// in which no character is matched twice. `String` is std::string or std::u32string.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace xf::data {
 
-// Where first(a) and second(b) hold for neighbours a, b, both are consumed and become before + a + between + b + after.
+// Where first(a) and second(b) hold for neighbours a, b, both are consumed and become before + a +
+// between + b + after.
 template <typename String, typename First, typename Second>
 String split_pairs(const String& text, First first, Second second, bool before, bool between, bool after) {
   using Char = typename String::value_type;
@@ -48,10 +49,12 @@ String surround_with_spaces(const String& text, Predicate is_mark) {
 // &quot; &amp; &lt; &gt;, in this order: "&amp;lt;" becomes "<".
 void decode_entities(std::string& text);
 
-// Spaces around ASCII marks and symbols, but not around the apostrophe, comma, hyphen and full stop.
+// Spaces around ASCII marks and symbols, but not around the apostrophe, comma, hyphen and full
+// stop.
 std::string separate_marks(const std::string& text);
 
-// Spaces around a comma or full stop that is not between digits, and around a hyphen behind a digit.
+// Spaces around a comma or full stop that is not between digits, and around a hyphen behind a
+// digit.
 std::string separate_points(const std::string& text);
 
 // The words between white space, joined by single spaces.

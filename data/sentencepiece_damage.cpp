@@ -10,8 +10,8 @@
 namespace xf::data {
 namespace {
 
-// A trie in a double array (S. Yata's darts-clone), as it is walked: from a node's base the child for byte c lies at base ^ c,
-// and is one if its label says c.
+// A trie in a double array (S. Yata's darts-clone), as it is walked: from a node's base the child
+// for byte c lies at base ^ c, and is one if its label says c.
 class DoubleArray {
  public:
   explicit DoubleArray(std::string_view bytes) : units_(bytes.size() / sizeof(uint32_t)) {
@@ -78,7 +78,8 @@ const char* normalizer_damage(std::string_view normalizer) {
 
 }  // namespace
 
-// ModelProto's field 1 is a piece, 3 and 5 are what is done to text before it is cut and after it was joined.
+// ModelProto's field 1 is a piece, 3 and 5 are what is done to text before it is cut and after it
+// was joined.
 const char* sentencepiece_damage(std::string_view model) {
   ProtobufFields fields(model);
   int64_t pieces = 0;

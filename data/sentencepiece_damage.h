@@ -5,7 +5,8 @@
 
 namespace xf::data {
 
-// What is wrong with the bytes of a model, in a few words, or null. What the library itself refuses is left to it.
+// What is wrong with the bytes of a model, in a few words, or null. What the library itself refuses
+// is left to it.
 const char* sentencepiece_damage(std::string_view model);
 
 }  // namespace xf::data

@@ -12,8 +12,9 @@ namespace xf::data {
 
 namespace {
 
-// Numbers of fields and kinds of piece in SentencePiece's sentencepiece_model.proto, which leaves fields of 200 and more to
-// others: each piece of a list is a field of ours, and its special tokens are four. A piece that is a tag has one, too.
+// Numbers of fields and kinds of piece in SentencePiece's sentencepiece_model.proto, which leaves
+// fields of 200 and more to others: each piece of a list is a field of ours, and its special tokens
+// are four. A piece that is a tag has one, too.
 constexpr uint64_t kPiece = 1;                            // of a model
 constexpr uint64_t kText = 1, kKind = 3, kIsTag = 30824;  // of a piece
 constexpr uint64_t kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4;

@@ -11,7 +11,8 @@
 namespace xf::data {
 namespace {
 
-constexpr size_t kAtOnce = 65536;  // bytes that the library gets, more than the longest sentence of any model
+constexpr size_t kAtOnce = 65536;  // bytes that the library gets, more than the longest sentence of
+                                   // any model
 
 // Where the first part of a longer text ends: at a space, or else between two characters.
 size_t end_of_part(std::string_view text) {

@@ -22,20 +22,23 @@
 namespace xf::data {
 namespace {
 
-// Text is cut by a SentencePiece model, and a list says which ids the pieces have (data/sentencepiece_ids.h).
+// Text is cut by a SentencePiece model, and a list says which ids the pieces have
+// (data/sentencepiece_ids.h).
 
 constexpr std::string_view kSpace = "\u2581";
 
-// Spaces for SentencePiece's marks of them, which it leaves in pieces that it does not know, and none around the text.
+// Spaces for SentencePiece's marks of them, which it leaves in pieces that it does not know, and
+// none around the text.
 std::string plain_text(std::string text) {
   replace_all(text, kSpace, " ");
   const size_t begin = std::min(text.find_first_not_of(' '), text.size());
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// From the bytes of a model and the list in it. A tag in front of a text (data/language_tags.h) is one token where the list
-// has it and the model does not cut it out of text; tags that the list lacks are <unk> where it has others. Error data for an
-// entry that stands twice, and for a special token that the list lacks; `name` stands for the file.
+// From the bytes of a model and the list in it. A tag in front of a text (data/language_tags.h) is
+// one token where the list has it and the model does not cut it out of text; tags that the list
+// lacks are <unk> where it has others. Error data for an entry that stands twice, and for a special
+// token that the list lacks; `name` stands for the file.
 class ListedTokenizer : public Tokenizer {
  public:
   ListedTokenizer(const std::string& bytes, PieceList list, const std::string& name)

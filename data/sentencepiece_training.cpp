@@ -29,7 +29,8 @@ constexpr char32_t kSpace = U'\u2581';  // as pieces have it
 constexpr size_t kCodePoints = 0x110000;
 constexpr std::string_view kReserved = "\u2585";
 
-// A line's beginning that is short enough: up to a space, and inside a word only where that is too long by itself.
+// A line's beginning that is short enough: up to a space, and inside a word only where that is too
+// long by itself.
 std::string_view first_part(std::string_view line) {
   if (line.size() <= kLongestLine) return line;
   const size_t space = line.rfind(' ', kLongestLine);
@@ -39,15 +40,16 @@ std::string_view first_part(std::string_view line) {
   return line.substr(0, end);
 }
 
-// As the vocabulary will read it, and without the library's own sign for what is unknown: it passes over lines that have it.
+// As the vocabulary will read it, and without the library's own sign for what is unknown: it passes
+// over lines that have it.
 std::string as_read(std::string_view line) {
   std::string text = with_plain_spaces(line);
   replace_all(text, kReserved, " ");
   return text;
 }
 
-// The lines, or those that are taken, long ones in parts. BPE looks at words alone, so it makes no difference between which
-// of them a line is cut.
+// The lines, or those that are taken, long ones in parts. BPE looks at words alone, so it makes no
+// difference between which of them a line is cut.
 class Lines : public sp::SentenceIterator {
  public:
   // taken: of each line, through all texts; empty: all.
@@ -141,7 +143,8 @@ std::map<char32_t, int64_t> count_characters(const Texts& texts) {
   return counts;
 }
 
-// The characters that get a piece, as the library chooses them: the most frequent ones until they make up the share.
+// The characters that get a piece, as the library chooses them: the most frequent ones until they
+// make up the share.
 size_t count_covered(const std::map<char32_t, int64_t>& counts, double share) {
   std::vector<int64_t> times;
   for (const auto& [character, count] : counts) times.push_back(count);

@@ -56,8 +56,8 @@ bool is_mostly_unknown(const Tokenizer& tokenizer, std::string_view text, std::s
 std::unique_ptr<Tokenizer> make_tokenizer(std::string bytes, const std::string& name) {
   if (bytes.empty())
     fail(ErrorKind::data, "{}: is empty; expected a SentencePiece model or a word list", name);
-  // A SentencePiece model is a protobuf message whose first field, the pieces, has the tag 0x0A. A word list
-  // cannot start with this byte: it is a newline, and a token is never empty.
+  // A SentencePiece model is a protobuf message whose first field, the pieces, has the tag 0x0A. A
+  // word list cannot start with this byte: it is a newline, and a token is never empty.
   constexpr char kPiecesTag = 0x0A;
   if (bytes.front() == kPiecesTag) return make_sentencepiece_tokenizer(bytes, name);
   return make_word_tokenizer(bytes, name);

@@ -31,7 +31,8 @@ void check(UErrorCode status, const char* what) {
   if (U_FAILURE(status)) fail(ErrorKind::failure, "unicode: {}: {}", what, u_errorName(status));
 }
 
-// The next code point from byte `at` on, which is moved behind it; negative for an ill-formed sequence.
+// The next code point from byte `at` on, which is moved behind it; negative for an ill-formed
+// sequence.
 UChar32 next_code_point(std::string_view text, int32_t& at) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   const auto size = static_cast<int32_t>(text.size());

@@ -8,8 +8,8 @@
 
 namespace xf::data {
 
-// Counts tokens and those that are <unk>. A space that is a token of its own is none: before an unknown word SentencePiece
-// leaves one.
+// Counts tokens and those that are <unk>. A space that is a token of its own is none: before an
+// unknown word SentencePiece leaves one.
 class UnknownCount {
  public:
   explicit UnknownCount(const Tokenizer& tokenizer);

@@ -50,7 +50,8 @@ Vocabularies vocabularies_of(const std::map<std::string, std::string>& files) {
   const auto& [path, bytes] = *files.begin();
   const std::shared_ptr<const Tokenizer> source = make_tokenizer(bytes, path);
   if (files.size() == 1) return {source, source};
-  const auto& [target_path, target] = *files.rbegin();  // "vocab.target" comes behind "vocab.source"
+  const auto& [target_path, target] = *files.rbegin();  // "vocab.target" comes behind
+                                                        // "vocab.source"
   if (target_path.ends_with(".labels")) return {source, make_labels(target, target_path)};
   return {source, make_tokenizer(target, target_path)};
 }

@@ -21,8 +21,8 @@ struct Vocabularies {
   std::string hash() const;      // of both
   std::string checksum() const;  // of both
 
-  // Bytes by name: vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists, .labels for
-  // the classes of a classifier).
+  // Bytes by name: vocab.spm, or vocab.source.spm and vocab.target.spm (.txt for word lists,
+  // .labels for the classes of a classifier).
   std::map<std::string, std::string> files() const;
   // These, in `folder`.
   void save(const std::string& folder) const;
@@ -35,8 +35,8 @@ Vocabularies load_vocabularies(const std::string& folder);
 // Their files: one, or source's and target's; none where there are none.
 std::vector<std::string> vocabulary_files(const std::string& folder);
 bool has_vocabularies(const std::string& folder);
-// The nearest folder above `folder`, or itself, that has vocabularies: the run that a checkpoint lies in. ""
-// if none has.
+// The nearest folder above `folder`, or itself, that has vocabularies: the run that a checkpoint
+// lies in. "" if none has.
 std::string find_vocabularies(const std::string& folder);
 
 }  // namespace xf::data

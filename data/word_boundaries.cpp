@@ -27,7 +27,8 @@ std::set<size_t> word_boundaries(std::string_view text) {
   return boundaries;
 }
 
-// ICU knows those that a dictionary cuts into words. The others put a mark between syllables, or nothing.
+// ICU knows those that a dictionary cuts into words. The others put a mark between syllables, or
+// nothing.
 bool is_written_without_spaces(char32_t code_point) {
   constexpr std::array kOthers = {
       USCRIPT_TIBETAN, USCRIPT_JAVANESE, USCRIPT_BALINESE, USCRIPT_BATAK,     USCRIPT_BUGINESE,

@@ -63,7 +63,8 @@ class IcuWords : public WordRules {
   std::string description() const override { return "icu"; }
 };
 
-// Other spaces than the ASCII one and separators stay inside words, so that joining gives back what was cut by another program.
+// Other spaces than the ASCII one and separators stay inside words, so that joining gives back what
+// was cut by another program.
 class WhitespaceWords : public WordRules {
  public:
   std::vector<std::string> split(std::string_view text) const override {

@@ -35,19 +35,20 @@ WordCounts count_words(const std::vector<const std::vector<std::string>*>& texts
 std::vector<std::string> frequent_words(const WordCounts& counts, int64_t min_frequency,
                                         const std::vector<std::string>& except);
 
-// Specials first, then words by descending frequency, ties in order of their code points. Error usage if the
-// order does not hold exactly the four names.
+// Specials first, then words by descending frequency, ties in order of their code points. Error
+// usage if the order does not hold exactly the four names.
 std::unique_ptr<Tokenizer> build_word_tokenizer(const WordCounts& counts,
                                                 const WordVocabularyOptions& options);
 std::unique_ptr<Tokenizer> build_word_tokenizer(const std::vector<const std::vector<std::string>*>& texts,
                                                 const WordVocabularyOptions& options);
 
 // From the bytes of a word list, one token per line, id = line; a line in front, "#words " and the
-// description of WordRules, says how text is cut, otherwise ICU does; a second one, "#specials" and four names, a tab before
-// each, names unk, pad, bos and eos. A special is the entry with the given
-// name, or else one of the usual names (<s> <sos> <bos> </s> <eos> <pad> <blank> ...). Error data for a token
-// that occurs twice, an empty line, invalid UTF-8, or a list without an unknown token. Words that are not in normalisation
-// form C are found by theirs, the first of several, and decoded to it.
+// description of WordRules, says how text is cut, otherwise ICU does; a second one, "#specials" and
+// four names, a tab before each, names unk, pad, bos and eos. A special is the entry with the given
+// name, or else one of the usual names (<s> <sos> <bos> </s> <eos> <pad> <blank> ...). Error data
+// for a token that occurs twice, an empty line, invalid UTF-8, or a list without an unknown token.
+// Words that are not in normalisation form C are found by theirs, the first of several, and decoded
+// to it.
 std::unique_ptr<Tokenizer> make_word_tokenizer(const std::string& bytes, const std::string& name,
                                                const WordSpecials& specials = {});
 

@@ -1,7 +1,8 @@
 // Bias, pointwise non-linearity and dropout in one pass: a = dropout(f(x + bias))  (AC0).
 //   relu: f(z) = max(0, z)  (AC1)
 //   gelu: f(z) = z Phi(z)  (AC3), Hendrycks, Gimpel 2016, arXiv:1606.08415 (exact form, with erf)
-//   swish: f(z) = z sigmoid(z)  (AC7), Ramachandran, Zoph, Le 2017, arXiv:1710.05941; also called SiLU
+//   swish: f(z) = z sigmoid(z)  (AC7), Ramachandran, Zoph, Le 2017, arXiv:1710.05941; also called
+//   SiLU
 #pragma once
 
 #include <array>
@@ -34,7 +35,8 @@ decltype(auto) with_constant(Activation f, const Body& body) {
 void bias_activation_forward(const Tensor& x, const Tensor& bias, Activation activation,
                              const Dropout& dropout, Out a);
 
-// da [N, F] in; saved [N, F] in: x where keeps_input, a for relu (a > 0 says both "active" and "kept").
+// da [N, F] in; saved [N, F] in: x where keeps_input, a for relu (a > 0 says both "active" and
+// "kept").
 //   dx    [N, F] written, may be da      da * mask / (1-p) * f'(x + bias)  (AC5)
 //   dbias [F]    accumulated, Acc<T>     sum_n dx  (AC6)
 void bias_activation_backward(const Tensor& da, const Tensor& saved, const Tensor& bias,

@@ -1,7 +1,7 @@
-// Adam over flat parameter memory. Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; decoupled weight decay:
-// Loshchilov, Hutter 2019, arXiv:1711.05101. The scale of the loss (1/tokens), clipping by global norm, and
-// the decision to skip an update with a NaN or infinite gradient are applied here, from device memory: no
-// host needs to see the norm first.
+// Adam over flat parameter memory. Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; decoupled weight
+// decay: Loshchilov, Hutter 2019, arXiv:1711.05101. The scale of the loss (1/tokens), clipping by
+// global norm, and the decision to skip an update with a NaN or infinite gradient are applied here,
+// from device memory: no host needs to see the norm first.
 #pragma once
 
 #include "core/backend.h"
@@ -24,9 +24,9 @@ struct AdamOptions {  // of the update below
 //   scale = 1/tokens * min(1, clip_norm / (norm / tokens)),  g' = scale * g  (AD1)
 //   m <- beta1 m + (1-beta1) g'  (AD2)        v <- beta2 v + (1-beta2) g'^2  (AD3)
 //   p <- p - lr * (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + eps) - lr * weight_decay * p  (AD4)
-// p, m, v [P] updated; g [P] zeroed. A norm that is not finite: p, m, v stay, g is zeroed.
-// rounded bf16 [P] written: p for the products of the next step, rounded to nearest even; undefined where the
-// model computes in p itself.
+// p, m, v [P] updated; g [P] zeroed. A norm that is not finite: p, m, v stay, g is zeroed. rounded
+// bf16 [P] written: p for the products of the next step, rounded to nearest even; undefined where
+// the model computes in p itself.
 void adam(const AdamOptions& options, const Tensor& step, float clip_norm, const Tensor& norm_squared, Out p,
           Out m, Out v, Out g, Out rounded = Tensor());
 

@@ -1,9 +1,10 @@
-// Dropout. Srivastava et al. 2014, JMLR 15:1929. Inverted form: kept elements are multiplied by 1/(1-p), so
-// that inference does nothing. No mask is stored: element (row, column) of site s in update u is kept iff
+// Dropout. Srivastava et al. 2014, JMLR 15:1929. Inverted form: kept elements are multiplied by
+// 1/(1-p), so that inference does nothing. No mask is stored: element (row, column) of site s in
+// update u is kept iff
 //     word[column % 4] >= p * 2^32  (DR1),   word = Philox4x32-10(counter = {column / 4, row, s, u}, key = seed)
-// Row is the token's number within the whole update, over all its micro-batches, so that packed, padded,
-// split and accumulated batches drop the same elements. Attention probabilities: row = query token, column =
-// head * 2^16 + key position in its sentence.
+// Row is the token's number within the whole update, over all its micro-batches, so that packed,
+// padded, split and accumulated batches drop the same elements. Attention probabilities: row =
+// query token, column = head * 2^16 + key position in its sentence.
 #pragma once
 
 #include <cmath>
@@ -19,7 +20,8 @@ struct Dropout {
   float p = 0;  // probability to drop, in [0, 1); 0 switches dropout off
   uint64_t seed = 0;
   uint32_t site = 0;
-  // i32 [2]: {update, number of the first row}; on the op's device, so that a captured graph can replay.
+  // i32 [2]: {update, number of the first row}; on the op's device, so that a captured graph can
+  // replay.
   Tensor counter;
 };
 
@@ -51,7 +53,8 @@ inline DropoutArgs dropout_args(const Dropout& dropout) {
   return args;
 }
 
-// y = m x  (DR2). x, y [N, D], y written, may be x. The backward pass is the same call on dy: dx = m dy  (DR3).
+// y = m x  (DR2). x, y [N, D], y written, may be x. The backward pass is the same call on dy: dx =
+// m dy  (DR3).
 void dropout(const Tensor& x, const Dropout& dropout, Out y);
 
 template <typename T>

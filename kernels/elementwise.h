@@ -18,12 +18,12 @@ void scale(const Tensor& x, float alpha, Out y);
 void scale(const Tensor& x, const Tensor& alpha, Out y);
 // y += share (x - y).  share [1], Acc<T>.  One step of an exponential mean.
 void move_towards(const Tensor& x, const Tensor& share, Out y);
-// y = x where mask is not 0, else value.  x, y, mask (i32) of one shape, without gaps; y may be x. The gradient of x is
-// the same of dy, with 0 for the value.
+// y = x where mask is not 0, else value.  x, y, mask (i32) of one shape, without gaps; y may be x.
+// The gradient of x is the same of dy, with 0 for the value.
 void masked_fill(const Tensor& x, const Tensor& mask, float value, Out y);
-// y_n = x_m of m = rows_n, and 0 where that is kEmptyPlace (kernels/embedding.h).  x [M, D], rows i32 [N] in; y [N, D] written,
-// not x. Another number that is no row's is an error on the CPU. Where no row is named twice, the gradient of x is the same of
-// dy, by the places of its rows.
+// y_n = x_m of m = rows_n, and 0 where that is kEmptyPlace (kernels/embedding.h).  x [M, D], rows
+// i32 [N] in; y [N, D] written, not x. Another number that is no row's is an error on the CPU.
+// Where no row is named twice, the gradient of x is the same of dy, by the places of its rows.
 void gather_rows(const Tensor& x, const Tensor& rows, Out y);
 // y = x;  y = 0.  Rows may be strided.
 void copy(const Tensor& x, Out y);

@@ -1,9 +1,9 @@
-// Token embedding, scale, position and dropout in one gather. Vaswani et al. 2017, arXiv:1706.03762,
-// sections 3.4, 3.5.
+// Token embedding, scale, position and dropout in one gather. Vaswani et al. 2017,
+// arXiv:1706.03762, sections 3.4, 3.5.
 //   x_n = dropout(scale * table[ids_n] + position_table[positions_n])  (EM1)
 //   ids, positions i32 [N], table [V, D], position_table [P, D] in;  x [N, D] written
-// Id kEmptyPlace is none (nn/train/graph_batch.h): its row of x is zero, and it adds nothing to the table's gradient. Another
-// id out of range, or a position, is an error on the CPU.
+// Id kEmptyPlace is none (nn/train/graph_batch.h): its row of x is zero, and it adds nothing to the
+// table's gradient. Another id out of range, or a position, is an error on the CPU.
 #pragma once
 
 #include "kernels/dropout.h"
@@ -16,15 +16,16 @@ constexpr int32_t kEmptyPlace = -1;
 void embedding_forward(const Tensor& ids, const Tensor& positions, const Tensor& table,
                        const Tensor& position_table, float scale, const Dropout& dropout, Out x);
 
-// With a table of eight bits, rows q and scales s (kernels/quantized_linear.h), on the CPU, without dropout.
+// With a table of eight bits, rows q and scales s (kernels/quantized_linear.h), on the CPU, without
+// dropout.
 //   x_n = scale * s[ids_n] * q[ids_n] + position_table[positions_n]  (EM5)
 //   position_table [P, D] f32 in;  x [N, D] f32 written
 void quantized_embedding_forward(const Tensor& ids, const Tensor& positions, const QuantizedWeights& table,
                                  const Tensor& position_table, float scale, Out x);
 
-//   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)  (EM2)
-//   order i32 [N]: token numbers stably sorted by id, so that each row is added up in one place, in an order
-//   that the tokens alone decide
+//   dtable [V, D] accumulated, Acc<T>: dtable[ids_n] += scale * dx_n * mask / (1-p)  (EM2) order
+//   i32 [N]: token numbers stably sorted by id, so that each row is added up in one place, in an
+//   order that the tokens alone decide
 void embedding_backward(const Tensor& dx, const Tensor& ids, const Tensor& order, float scale,
                         const Dropout& dropout, Out dtable);
 

@@ -1,4 +1,5 @@
-// A gated activation: one projection's columns, through a non-linearity, say how much of another's pass.
+// A gated activation: one projection's columns, through a non-linearity, say how much of another's
+// pass.
 //   y = f(gate) * up, element by element  (GA0);  f of kernels/activation.h
 //   with relu ReGLU, gelu GEGLU, swish SwiGLU: Shazeer 2020, arXiv:2002.05202, section 2
 //   gate, up [N, F]  in; each may be a view of some columns of a fused projection

@@ -20,7 +20,8 @@ void layer_norm_forward(const Tensor& x, const Tensor& gamma, const Tensor& beta
 void layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& gamma, const Tensor& mean,
                          const Tensor& rstd, Out dx, Out dgamma, Out dbeta);
 
-// What the backends of residual_norm get as well. Of layer_norm they have no s, sum, dsum and ds, and no dropout.
+// What the backends of residual_norm get as well. Of layer_norm they have no s, sum, dsum and ds,
+// and no dropout.
 template <typename T>
 struct LayerNormForwardArgs {
   const T *x, *s = nullptr, *gamma, *beta;

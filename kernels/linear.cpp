@@ -1,4 +1,5 @@
-// Compositions of matmul.h, activation.h and elementwise.h, and the offers to a backend that may do better.
+// Compositions of matmul.h, activation.h and elementwise.h, and the offers to a backend that may do
+// better.
 #include "kernels/linear.h"
 
 #include "core/dispatch.h"
@@ -62,7 +63,8 @@ void linear_activation_forward(const Tensor& x, const Tensor& w, const Tensor& b
   XF_CHECK(pre.defined() == keeps_input(activation), "linear_activation: pre must {} for {}",
            keeps_input(activation) ? "be given" : "not be given", name_of(activation));
   check_arguments(signature_of("linear_activation_forward"), {&x, &w, &bias, &dropout.counter, &pre, &a});
-  // Gelu stays a step of its own: cuBLASLt's is the approximation with tanh, ours is exact. It has no swish.
+  // Gelu stays a step of its own: cuBLASLt's is the approximation with tanh, ours is exact. It has
+  // no swish.
   if (activation == Activation::relu && dropout.p == 0 && forward_at_once(x, w, bias, true, a)) return;
   const Tensor& product = pre.defined() ? pre : a;
   matmul(x, Transpose::no, w, Transpose::yes, Accumulate::no, product);
@@ -83,8 +85,9 @@ void linear_backward_weight(const Tensor& dy, const Tensor& x, Accumulate accumu
   sum_rows(dy, dbias);
 }
 
-// Never at once: cuBLASLt's gradient of relu reads a mask of bits, which neither dropout nor our saved tensor
-// (a itself, which is there anyway) would leave; its gelu is the other one, and swish it has not.
+// Never at once: cuBLASLt's gradient of relu reads a mask of bits, which neither dropout nor our
+// saved tensor (a itself, which is there anyway) would leave; its gelu is the other one, and swish
+// it has not.
 void linear_activation_backward_input(const Tensor& dy, const Tensor& w2, const Tensor& saved,
                                       const Tensor& bias, Activation activation, const Dropout& dropout,
                                       Out dpre, Out dbias) {

@@ -23,7 +23,8 @@ void check_places(const MatrixPlaces& matrices, int64_t P) {
 
 }  // namespace
 
-// X, the next X, and two products of X with itself; in whole 16 bytes, which is how far apart matrices lie.
+// X, the next X, and two products of X with itself; in whole 16 bytes, which is how far apart
+// matrices lie.
 int64_t muon_workspace(int64_t rows, int64_t columns) {
   constexpr int64_t kAligned = 4;
   const int64_t smaller = std::min(rows, columns), elements = 2 * rows * columns + 2 * smaller * smaller;

@@ -1,12 +1,14 @@
-// Affine maps in whole numbers of eight bits, for models that are used and no longer trained. Weights are rounded once,
-// activations whenever they come, each row by a scale of its own; sums of products are exact, so that they are the same
-// on every processor and for any number of threads. On the CPU, in f32 otherwise. As in Bhandare et al. 2019,
-// arXiv:1906.00532, without calibration. Derivation: docs/derivations/quantized_linear.md.
+// Affine maps in whole numbers of eight bits, for models that are used and no longer trained.
+// Weights are rounded once, activations whenever they come, each row by a scale of its own; sums of
+// products are exact, so that they are the same on every processor and for any number of threads.
+// On the CPU, in f32 otherwise. As in Bhandare et al. 2019, arXiv:1906.00532, without calibration.
+// Derivation: docs/derivations/quantized_linear.md.
 //   s_m = max_k |w_mk| / 127,  q_mk = round(w_mk / s_m)    (QL1)    weights
 //   t_n = max_k |x_nk| / 127,  p_nk = round(x_nk / t_n)    (QL2)    activations
 //   y_nm = s_m t_n sum_k p_nk q_mk + bias_m                (QL3)
-// Rounded to nearest, ties to even, after a product with the scale's reciprocal. A row without an element of 2^-119 or
-// more, whose scale would be denormal, is zero. A row with NaN or infinity has the scale NaN: so are its results.
+// Rounded to nearest, ties to even, after a product with the scale's reciprocal. A row without an
+// element of 2^-119 or more, whose scale would be denormal, is zero. A row with NaN or infinity has
+// the scale NaN: so are its results.
 #pragma once
 
 #include "core/backend.h"
@@ -23,7 +25,8 @@ constexpr int64_t strips_of(int64_t M) { return (M + kStrip - 1) / kStrip; }
 struct QuantizedWeights {
   Tensor quads;    // i32 [strips, ceil(K/4) 16]: four q each, the first input's in the lowest bits
   Tensor scales;   // f32 [strips 16]: s
-  Tensor offsets;  // i32 [strips 16]: -128 sum_k q_mk, which takes away what 128 added to each p adds
+  Tensor offsets;  // i32 [strips 16]: -128 sum_k q_mk, which takes away what 128 added to each p
+                   // adds
   int64_t M = 0, K = 0;
 
   bool defined() const { return quads.defined(); }  // whether there are any
@@ -39,7 +42,8 @@ void round_weights(const Tensor& w, Out values, Out scales);
 QuantizedWeights quantized_weights(int64_t M, int64_t K);
 void pack_weights(const Tensor& values, const Tensor& scales, const QuantizedWeights& to);
 
-// QL2 and QL3, with relu or without: x [N, K] f32, bias [M] f32 or undefined;  y [N, M] f32 written.
+// QL2 and QL3, with relu or without: x [N, K] f32, bias [M] f32 or undefined;  y [N, M] f32
+// written.
 enum class Relu : bool { no, yes };
 void quantized_linear_forward(const Tensor& x, const QuantizedWeights& w, const Tensor& bias, Relu relu,
                               Out y);
@@ -65,8 +69,8 @@ void round_weights(Cpu<L>, const RoundWeightsArgs&);
 template <CpuLevel L>
 void quantized_linear_forward(Cpu<L>, const QuantizedLinearArgs&);
 
-// What the functions above pass on, for ops that are made of them. Checks x, bias and y, which may be undefined: then
-// args.y is null.
+// What the functions above pass on, for ops that are made of them. Checks x, bias and y, which may
+// be undefined: then args.y is null.
 QuantizedLinearArgs quantized_linear_args(const Tensor& x, const QuantizedWeights& w, const Tensor& bias,
                                           Relu relu, Out y);
 

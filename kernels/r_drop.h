@@ -1,15 +1,17 @@
-// The loss of R-Drop, Liang et al. 2021, arXiv:2106.14448, equation 4: of two passes over the same tokens the cross-entropies
+// The loss of R-Drop, Liang et al. 2021, arXiv:2106.14448, equation 4: of two passes over the same
+// tokens the cross-entropies
 // (kernels/cross_entropy.h), and how far the passes disagree.         derivation: docs/derivations/r_drop.md
-//   z [2N, V] logits in, rows n and n + N of one token; bias [V] added to each row, or undefined; rows may lie apart, those
-//   of dz as those of z
+//   z [2N, V] logits in, rows n and n + N of one token; bias [V] added to each row, or undefined;
+//   rows may lie apart, those of dz as those of z
 //   p = softmax(z_n), q = softmax(z_{n+N}), d = z_n - z_{n+N}
 //   J_n = KL(p || q) + KL(q || p) = sum_v (p_v - q_v) d_v                        (SD1)
 //   targets i32 [N], of both rows: a pair whose target is ignore_id counts nothing
-//   loss [2] accumulated, Acc<T>: {sum of the smoothed losses and of divergence * J_n (SD4), sum of -log p_t - log q_t}, in nats
-//   dz [2N, V] written, may be z: the first sum's gradient (SD2, SD3, CE3), and 0 for a pair that does not count
-//   dbias [V] accumulated, Acc<T>: the sum of dz's rows; undefined: not wanted
-//   logits of -infinity are words that cannot come, as in kernels/cross_entropy.h; of a word that comes in one pass alone J_n is
-//   +infinity
+//   loss [2] accumulated, Acc<T>: {sum of the smoothed losses and of divergence * J_n (SD4), sum of
+//   -log p_t - log q_t}, in nats dz [2N, V] written, may be z: the first sum's gradient (SD2, SD3,
+//   CE3), and 0 for a pair that does not count dbias [V] accumulated, Acc<T>: the sum of dz's rows;
+//   undefined: not wanted
+//   logits of -infinity are words that cannot come, as in kernels/cross_entropy.h; of a word that
+//   comes in one pass alone J_n is +infinity
 // Pairs are summed in blocks of a constant size, in order.
 #pragma once
 

@@ -1,7 +1,8 @@
-// Residual connection, dropout and layer normalisation in one pass. Vaswani et al. 2017, arXiv:1706.03762, 5.4:
+// Residual connection, dropout and layer normalisation in one pass. Vaswani et al. 2017,
+// arXiv:1706.03762, 5.4:
 //   sum = x + dropout(s)  (RN0),   y = layer_norm(sum)
-// Post-norm uses y alone; pre-norm carries `sum` on and feeds y to the next sublayer, whose gamma and beta
-// these are.
+// Post-norm uses y alone; pre-norm carries `sum` on and feeds y to the next sublayer, whose gamma
+// and beta these are.
 //   x, s [N, D], gamma [D], beta [D] in
 //   sum, y [N, D]        written; sum is kept for backward and may be s, not x
 //   mean, rstd [N]       written, Acc<T>

@@ -1,4 +1,5 @@
-// Root-mean-square normalisation over the last axis. Zhang, Sennrich 2019, arXiv:1910.07467, section 4.
+// Root-mean-square normalisation over the last axis. Zhang, Sennrich 2019, arXiv:1910.07467,
+// section 4.
 //   y = gamma * xhat,  xhat = x * rstd,  rstd = 1 / sqrt(<x^2> + eps),  <.> the mean over D  (RM0)
 //   x [N, D], gamma [D]  in
 //   y [N, D]             written, may be x only if no backward follows

@@ -1,5 +1,6 @@
-// Rotary positions: every pair of a head's columns is turned by an angle in proportion to its token's position, so that a
-// score q . k knows of the distance of the two tokens and of nothing else. Su et al. 2021, arXiv:2104.09864, section 3.
+// Rotary positions: every pair of a head's columns is turned by an angle in proportion to its
+// token's position, so that a score q . k knows of the distance of the two tokens and of nothing
+// else. Su et al. 2021, arXiv:2104.09864, section 3.
 //   angle(s, i) = s base^(-i / P)                 for position s and pair i < P = Dh / 2  (RO0)
 //   y_i     = x_i cos angle - x_{i+P} sin angle   in each head  (RO1)
 //   y_{i+P} = x_i sin angle + x_{i+P} cos angle
@@ -7,7 +8,8 @@
 //   positions i32 [T]  in; each token's place in its sentence
 //   table [S, Dh]      in, Acc<T>: of position s the P cosines, then the P sines
 //   y [T, D]           written, a view too; may be x
-// A pair's columns are half a head apart, as GPT-NeoX and Llama have them. A position out of range is an error on the CPU.
+// A pair's columns are half a head apart, as GPT-NeoX and Llama have them. A position out of range
+// is an error on the CPU.
 #pragma once
 
 #include "core/backend.h"

@@ -6,7 +6,8 @@ namespace {
 
 constexpr int64_t kUnknown = -1;
 
-// One call: the sizes and the type that the arguments so far have given, which the next ones must keep to.
+// One call: the sizes and the type that the arguments so far have given, which the next ones must
+// keep to.
 class Call {
  public:
   Call(const Signature& signature, const Tensor* const* tensors, std::initializer_list<KnownSize> known)

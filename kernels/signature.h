@@ -1,13 +1,19 @@
-// What each op takes, in one table: the names of its arguments, their shapes, their elements and their use. A line is
+// What each op takes, in one table: the names of its arguments, their shapes, their elements and
+// their use. A line is
 //     "x [N, D] strided, id rows [M], bias [D] optional -> y [M, D], sum dgamma [D] accumulated"
-// It names the arguments in the order of the function. An argument is a type, a name, a shape and flags:
-//   type   of its elements. None: the type that the op computes in. sum: the type of that one's sums (core/dtype.h).
+// It names the arguments in the order of the function. An argument is a type, a name, a shape and
+// flags:
+//   type   of its elements. None: the type that the op computes in. sum: the type of that one's
+//          sums (core/dtype.h).
 //          value/sum: either of both. id: i32. Or f32, f64, bf16, i8
-//   shape  sizes by name, numbers, or products of them ("2 N"). A name is the same number throughout the line.
-//          [N, D] are rows and width of a tensor of any rank. Arguments of one shape have equal shapes
-//   flags  optional: may be undefined. strided: rows may lie apart. flat: of any rank, with so many elements
-// What comes before the arrow is read. What comes behind it is written, accumulated (added to what is there) or
-// updated (read, then written).
+//   shape  sizes by name, numbers, or products of them ("2 N"). A name is the same number
+//   throughout the line.
+//          [N, D] are rows and width of a tensor of any rank. Arguments of one shape have equal
+//          shapes
+//   flags  optional: may be undefined. strided: rows may lie apart. flat: of any rank, with so many
+//   elements
+// What comes before the arrow is read. What comes behind it is written, accumulated (added to what
+// is there) or updated (read, then written).
 #pragma once
 
 #include <algorithm>
@@ -51,8 +57,11 @@ class Signature {
     add_all(line.substr(arrow + 2), Use::written);
   }
 
-  constexpr std::string_view name() const { return name_; }  // of the function: "layer_norm_forward"
-  constexpr std::string_view op() const {                    // as messages begin: "layer_norm"
+  constexpr std::string_view name() const {
+    return name_;
+  }                                        // of the function:
+                                           // "layer_norm_forward"
+  constexpr std::string_view op() const {  // as messages begin: "layer_norm"
     constexpr std::string_view kForward = "_forward";
     return name_.substr(0, name_.size() - (name_.ends_with(kForward) ? kForward.size() : 0));
   }
@@ -273,9 +282,9 @@ struct KnownSize {
   int64_t value;
 };
 
-// `tensors` are what the op's line says, in its order: shapes, types, rows without gaps, and one device for all. nullptr:
-// this overload has no such argument. `known`: sizes that no tensor has to itself. Throws xf::Error naming op and argument:
-// "layer_norm: gamma must be [512], got [256]".
+// `tensors` are what the op's line says, in its order: shapes, types, rows without gaps, and one
+// device for all. nullptr: this overload has no such argument. `known`: sizes that no tensor has to
+// itself. Throws xf::Error naming op and argument: "layer_norm: gamma must be [512], got [256]".
 void check_arguments(const Signature& signature, std::initializer_list<const Tensor*> tensors,
                      std::initializer_list<KnownSize> known = {});
 

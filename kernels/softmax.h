@@ -1,6 +1,6 @@
 // Masked softmax over the last axis of attention scores.
-//   p_j = exp(s_j - top) / sum_k exp(s_k - top),  top = max over the keys that may be attended  (SM1)
-//   s, p [B, H, Sq, Sk]  p written, may be s
+//   p_j = exp(s_j - top) / sum_k exp(s_k - top),  top = max over the keys that may be attended
+//   (SM1) s, p [B, H, Sq, Sk]  p written, may be s
 // A key j of query i in sentence b may be attended iff all of these hold (docs/notation.md):
 //   j < lengths[b]                       lengths i32 [B], undefined = Sk for all
 //   j <= i                               when causal

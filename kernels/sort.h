@@ -1,8 +1,9 @@
-// A stable sort of integers that remembers where they came from: the order in which rows that share a key can
-// be added up, each sum in one place and always in the same order.
+// A stable sort of integers that remembers where they came from: the order in which rows that share
+// a key can be added up, each sum in one place and always in the same order.
 //   keys    [N] i32  in
 //   sorted  [N] i32  written: the keys, smallest first
-//   order   [N] i32  written: sorted_i = keys[order_i]; equal keys keep the order in which they came
+//   order   [N] i32  written: sorted_i = keys[order_i]; equal keys keep the order in which they
+//           came
 // The three do not overlap. N < 2^31.
 #pragma once
 

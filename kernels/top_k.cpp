@@ -60,8 +60,9 @@ bool project_at_once(const Tensor& x, const QuantizedWeights& w, const Tensor& b
   });
 }
 
-// Rows of x [N, D] through logits of at most kTopKChunk of them: project(x, z). In chunks of one size, so that none is of so few
-// rows that products go another way (kernels/cpu/linear.cpp), with other last bits.
+// Rows of x [N, D] through logits of at most kTopKChunk of them: project(x, z). In chunks of one
+// size, so that none is of so few rows that products go another way (kernels/cpu/linear.cpp), with
+// other last bits.
 template <typename Project>
 void choose_by_chunks(const Tensor& x, const Tensor& banned, Normalise normalise, Out logits, Out scores,
                       Out ids, const Project& project) {

@@ -1,7 +1,9 @@
 // Log-probabilities and the k best of each row, for greedy and beam search.
 //   z [N, V] logits       in
-//   banned i32 [M]        in: ids that never come out (their probability still counts in the normaliser)
-//   scores [N, K]         written, Acc<T>, best first  (TK2): log softmax(z) (TK1) or, as `normalise` says, z itself, in the
+//   banned i32 [M]        in: ids that never come out (their probability still counts in the
+//                         normaliser)
+//   scores [N, K]         written, Acc<T>, best first  (TK2): log softmax(z) (TK1) or, as
+//                         `normalise` says, z itself, in the
 //                         same order without a sum over V.  All NaN where a logit of the row is
 //   ids i32 [N, K]        written.  Ties: the smaller id first.  K <= V - M.
 #pragma once
@@ -15,7 +17,8 @@ enum class Normalise { no, yes };
 void log_softmax_top_k(const Tensor& z, const Tensor& banned, Normalise normalise, Out scores, Out ids);
 
 // The same of an output projection, so that the [N, V] logits never exist:
-//   z = x W^T + bias   for kTopKChunk rows at a time, over `logits` [min(N, kTopKChunk), V] (workspace)
+//   z = x W^T + bias   for kTopKChunk rows at a time, over `logits` [min(N, kTopKChunk), V]
+//                      (workspace)
 //   x [N, D], w [V, D], bias [V] in
 constexpr int64_t kTopKChunk = 512;
 void projection_top_k(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& banned,
@@ -35,8 +38,8 @@ struct TopKArgs {
 };
 XF_BACKENDS(log_softmax_top_k, TopKArgs);
 
-// What a backend may take over: projection and choice together, from logits that it keeps to itself (y and z
-// are null). It returns whether it did it; if not, nothing was done.
+// What a backend may take over: projection and choice together, from logits that it keeps to itself
+// (y and z are null). It returns whether it did it; if not, nothing was done.
 template <typename Backend, typename T>
 bool projection_top_k_at_once(Backend, const LinearForwardArgs<T>&, const TopKArgs<T>&) {
   return false;

@@ -1,5 +1,5 @@
-// Multi-head attention with its projections. Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2. Each block
-// is one node on the tape; derivation: docs/derivations/attention_block.md.
+// Multi-head attention with its projections. Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2.
+// Each block is one node on the tape; derivation: docs/derivations/attention_block.md.
 #pragma once
 
 #include "kernels/activation.h"
@@ -7,7 +7,8 @@
 
 namespace xf::nn {
 
-// An affine map and its two parameters, y = x weight^T + bias; by the weights in eight bits once there are any.
+// An affine map and its two parameters, y = x weight^T + bias; by the weights in eight bits once
+// there are any.
 struct Linear {
   // projections: matrices of one size that the weight holds, one under the other.
   Linear(ParameterStore& store, const std::string& name, int64_t in, int64_t out, Init init,
@@ -17,8 +18,8 @@ struct Linear {
   // a = dropout(f(y)), written; pre as in kernels::linear_activation_forward.
   void forward(const Tensor& x, kernels::Activation activation, const kernels::Dropout& dropout, Out pre,
                Out a) const;
-  // The weight's gradient, written or accumulated, and dbias if defined: kernels::linear_backward_weight, beside what
-  // follows (core/side_stream.h).
+  // The weight's gradient, written or accumulated, and dbias if defined:
+  // kernels::linear_backward_weight, beside what follows (core/side_stream.h).
   void backward_weight(const Tensor& dy, const Tensor& x, kernels::Accumulate accumulate, Out dbias) const;
   const Parameter& weight;  // [out, in]
   const Parameter& bias;    // [out]
@@ -38,9 +39,9 @@ class SelfAttention {
   // x [T, D] -> [T, D]
   Variable forward(ForwardContext& context, const Variable& x, const Tokens& tokens, bool causal) const;
 
-  // One position per hypothesis. x [R, D] -> [R, D]. `slab` [R, 3D], written, is the part of the layer's
-  // cache [C, 3D] that belongs to this position; rows and lengths say which cached positions each hypothesis
-  // sees (attention_step). Keys are cached as they are turned.
+  // One position per hypothesis. x [R, D] -> [R, D]. `slab` [R, 3D], written, is the part of the
+  // layer's cache [C, 3D] that belongs to this position; rows and lengths say which cached
+  // positions each hypothesis sees (attention_step). Keys are cached as they are turned.
   Tensor decode(ForwardContext& context, const Tensor& x, const Rotary& rotary, const Tensor& slab,
                 const Tensor& cache, const Tensor& rows, const Tensor& lengths) const;
 

@@ -1,13 +1,15 @@
-// A classifier of texts: the encoder without a decoder. Its states become one vector a text by attention from a
-// learnt query (Yang et al. 2016, "Hierarchical attention networks", section 2.2, here with heads), and an affine map
-// of that gives the logits of the classes:
+// A classifier of texts: the encoder without a decoder. Its states become one vector a text by
+// attention from a learnt query (Yang et al. 2016, "Hierarchical attention networks", section 2.2,
+// here with heads), and an affine map of that gives the logits of the classes:
 //
 //   p_h = softmax over the text's tokens t of (scale * <q_h, x_{t,h}>),   y_h = sum_t p_{h,t} x_{t,h},   z = W y + b
 //
-// The query starts at zero, where p is uniform and y the mean of the states; training then finds where to look. It is
-// attention (AT1, AT2, AT4) with k = v = x and one query a text, so that no op, and no derivative, is new.
+// The query starts at zero, where p is uniform and y the mean of the states; training then finds
+// where to look. It is attention (AT1, AT2, AT4) with k = v = x and one query a text, so that no
+// op, and no derivative, is new.
 //
-// A batch has one target token for each text, its class: target_out. What target_in says is not read.
+// A batch has one target token for each text, its class: target_out. What target_in says is not
+// read.
 #pragma once
 
 #include "nn/embedding_block.h"

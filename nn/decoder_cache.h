@@ -1,5 +1,5 @@
-// The key/value cache of decoding step by step: per layer [C, 3D], the fused projections of every position decoded so
-// far, in whatever order the caller numbers them.
+// The key/value cache of decoding step by step: per layer [C, 3D], the fused projections of every
+// position decoded so far, in whatever order the caller numbers them.
 #pragma once
 
 #include <vector>

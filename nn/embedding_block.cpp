@@ -10,8 +10,8 @@ namespace {
 
 Init normal_of(int64_t dim) { return Init::normal(1.0f / std::sqrt(static_cast<float>(dim))); }
 
-// EM4: the sum that a word's row gets, with places for words. No batch brings its tokens sorted by place, so that is
-// done here, where the gradient is.
+// EM4: the sum that a word's row gets, with places for words. No batch brings its tokens sorted by
+// place, so that is done here, where the gradient is.
 void add_position_gradient(autograd::Gradients& grad, const Tensor& positions,
                            const kernels::Dropout& dropout, Out dpositions) {
   const Tensor sorted = grad.arena().allocate(positions.shape(), DType::i32),

@@ -1,4 +1,5 @@
-// Position-wise feed-forward block. Vaswani et al. 2017, arXiv:1706.03762, section 3.3, equation 2; one node
+// Position-wise feed-forward block. Vaswani et al. 2017, arXiv:1706.03762, section 3.3, equation 2;
+// one node
 // on the tape.   a = dropout(f(x W1^T + b1)),  y = a W2^T + b2
 #pragma once
 

@@ -14,8 +14,8 @@ namespace xf::nn {
 using autograd::Tape;
 using autograd::Variable;
 
-// By how much queries and keys are turned for their places (kernels/rotary.h); undefined, and nothing is turned, in a model
-// that adds its positions to its embeddings.
+// By how much queries and keys are turned for their places (kernels/rotary.h); undefined, and
+// nothing is turned, in a model that adds its positions to its embeddings.
 struct Rotary {
   Tensor positions;  // i32 [T]
   Tensor table;      // [S, Dh], Acc
@@ -35,7 +35,8 @@ struct Rotary {
 struct Tokens {
   Tensor offsets;          // i32 [B+1] (cu_seqlens)
   int64_t max_length = 0;  // AttentionShape::max_keys of these tokens
-  Tensor counter;          // i32 [2]: {update, number of the first token in the update}; read by dropout only
+  Tensor counter;          // i32 [2]: {update, number of the first token in the update}; read by
+                           // dropout only
   Rotary rotary = {};
 };
 
@@ -45,8 +46,9 @@ struct ForwardContext {
   uint64_t seed = 0;      // of the dropout masks
   // Of a repeated batch, when gradients are wanted; null: cross-entropy.
   const kernels::RepeatedLoss* loss = nullptr;
-  // How the gradient of a parameter that one layer alone uses is stored. `no`: written, in an update's first micro-batch;
-  // on a GPU this saves a kernel for each bias. `yes`: accumulated. Tied weights always accumulate.
+  // How the gradient of a parameter that one layer alone uses is stored. `no`: written, in an
+  // update's first micro-batch; on a GPU this saves a kernel for each bias. `yes`: accumulated.
+  // Tied weights always accumulate.
   kernels::Accumulate weight_gradient_mode = kernels::Accumulate::yes;
   Trace* trace = nullptr;
 

@@ -1,6 +1,6 @@
 // A language model: the decoder without an encoder. Each token is predicted from those before it,
-// log p(x) = sum_i log p(x_i | x_<i); Liu et al. 2018, arXiv:1801.10198, section 4.2.3; Radford et al. 2018.
-// It reads the target side of a batch alone.
+// log p(x) = sum_i log p(x_i | x_<i); Liu et al. 2018, arXiv:1801.10198, section 4.2.3; Radford et
+// al. 2018. It reads the target side of a batch alone.
 #pragma once
 
 #include "nn/embedding_block.h"
@@ -12,7 +12,8 @@ namespace xf::nn {
 
 class LanguageModel final : public Model {
  public:
-  // Of the sizes, those of the source and of the encoder are not read. Tying::all means what Tying::target does.
+  // Of the sizes, those of the source and of the encoder are not read. Tying::all means what
+  // Tying::target does.
   LanguageModel(const TransformerConfig& config, ParameterStore& store);
 
   Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
@@ -25,9 +26,9 @@ class LanguageModel final : public Model {
     return output_.logits(context, states);
   }
 
-  // One position for R sequences: ids, positions i32 [R] -> states [R, D]. cache: per layer [C, 3D]; row r's
-  // projections are written at cache row first_row + r. rows [R, S] and lengths [R] list the cached positions
-  // each sequence sees, this one included.
+  // One position for R sequences: ids, positions i32 [R] -> states [R, D]. cache: per layer [C,
+  // 3D]; row r's projections are written at cache row first_row + r. rows [R, S] and lengths [R]
+  // list the cached positions each sequence sees, this one included.
   Tensor decode_step(ForwardContext& context, const Tensor& ids, const Tensor& positions,
                      const std::vector<Tensor>& cache, int64_t first_row, const Tensor& rows,
                      const Tensor& lengths) const;

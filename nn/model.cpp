@@ -37,8 +37,8 @@ void Model::bind(Device device) {
                            [](const Tensor& table) { kernels::rotary_table(kRotaryBase, table); });
 }
 
-// Training takes one attention path for all batches, so that one captured graph serves them all; use takes
-// what the batch needs.
+// Training takes one attention path for all batches, so that one captured graph serves them all;
+// use takes what the batch needs.
 int64_t Model::max_length(const ForwardContext& context, int64_t longest) const {
   if (!context.tape.recording()) return longest;
   XF_CHECK(longest <= config_.max_length, "model: a sentence of {} tokens is over the model's max_length {}",

@@ -1,5 +1,5 @@
-// What a trainer needs of a model: the loss of a batch. And what all models have: their sizes, the position table,
-// the rule for how long their sentences are.
+// What a trainer needs of a model: the loss of a batch. And what all models have: their sizes, the
+// position table, the rule for how long their sentences are.
 #pragma once
 
 #include <memory>
@@ -53,11 +53,12 @@ class Model {
   Tensor positions_, rotary_table_;
 };
 
-// How long a sentence may be when a model of these sizes is used, in tokens with </s> or <s>: its position table ends
-// there. Sinusoids reach beyond what was trained on; learnt positions do not.
+// How long a sentence may be when a model of these sizes is used, in tokens with </s> or <s>: its
+// position table ends there. Sinusoids reach beyond what was trained on; learnt positions do not.
 int64_t most_tokens(const TransformerConfig& config);
 
-// An encoder-decoder, config.variant's where there is one, a language model or a classifier, as config.type says.
+// An encoder-decoder, config.variant's where there is one, a language model or a classifier, as
+// config.type says.
 std::unique_ptr<Model> make_model(const TransformerConfig& config, ParameterStore& store);
 
 }  // namespace xf::nn

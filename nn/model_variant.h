@@ -1,5 +1,5 @@
-// Translation models that are not nn/transformer.h's. A library above the engine registers each by name; a configuration
-// names it, with settings that only the variant understands.
+// Translation models that are not nn/transformer.h's. A library above the engine registers each by
+// name; a configuration names it, with settings that only the variant understands.
 #pragma once
 
 #include <functional>
@@ -29,12 +29,14 @@ class ModelVariant {
   virtual bool supports(Feature) const { return false; }
 };
 
-// The ids that fill sentences up to a common length; -1 where a vocabulary has none, or is not known.
+// The ids that fill sentences up to a common length; -1 where a vocabulary has none, or is not
+// known.
 struct PadIds {
   int32_t source = -1, target = -1;
 };
 
-// Of settings as a configuration has them: {"pad-axis=both"}. Error usage for settings that it does not know.
+// Of settings as a configuration has them: {"pad-axis=both"}. Error usage for settings that it does
+// not know.
 using VariantFactory = std::function<std::shared_ptr<const ModelVariant>(
     const std::vector<std::string>& settings, const PadIds& pad)>;
 

@@ -1,5 +1,5 @@
-// Layer normalisation, alone and behind a residual connection with dropout; each forward is one node on the
-// tape.
+// Layer normalisation, alone and behind a residual connection with dropout; each forward is one
+// node on the tape.
 #pragma once
 
 #include "nn/forward_context.h"

@@ -18,10 +18,12 @@ class Output {
   // weight [V, D] may be an embedding's table; the bias [V] is the block's own.
   Output(ParameterStore& store, const Parameter& weight, float label_smoothing);
 
-  // x [Nt, D], of the batch's target tokens.  loss [2], Acc, accumulated: {sum of the losses that training minimises, sum of
-  // -log p(target)}. The first are smoothed cross-entropies, or those of step.loss.
-  // Returns the first sum [1], a root of the tape (autograd/tape.h): its gradient is computed right here, while the
-  // logits are at hand, and the node passes it on. It is unscaled: the optimiser divides by the update's tokens.
+  // x [Nt, D], of the batch's target tokens.  loss [2], Acc, accumulated: {sum of the losses that
+  // training minimises, sum of -log p(target)}. The first are smoothed cross-entropies, or those of
+  // step.loss.
+  // Returns the first sum [1], a root of the tape (autograd/tape.h): its gradient is computed right
+  // here, while the logits are at hand, and the node passes it on. It is unscaled: the optimiser
+  // divides by the update's tokens.
   Variable loss(ForwardContext& context, const Variable& x, const PackedBatch& batch,
                 const Tensor& loss) const;
 

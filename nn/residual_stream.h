@@ -1,5 +1,6 @@
-// What runs past the sublayers of a stack of layers, and the norms on it, where the model wants them. Post-norm:
-// Vaswani et al. 2017, arXiv:1706.03762; pre-norm: Wang et al. 2019, arXiv:1906.01787; docs/derivations/residual.md.
+// What runs past the sublayers of a stack of layers, and the norms on it, where the model wants
+// them. Post-norm: Vaswani et al. 2017, arXiv:1706.03762; pre-norm: Wang et al. 2019,
+// arXiv:1906.01787; docs/derivations/residual.md.
 #pragma once
 
 #include <functional>
@@ -25,15 +26,16 @@ class ResidualStream {
   ResidualStream(ForwardContext& context, const TransformerConfig& config, const Variable& x,
                  const Norm& first);
 
-  // The next layer: layer(step, stream, others) reads normed() and adds to the stream, and reads `others` besides. With
-  // --gradient-checkpointing its values are not kept, and `layer` is called again on the way back (autograd/recomputed.h).
+  // The next layer: layer(step, stream, others) reads normed() and adds to the stream, and reads
+  // `others` besides. With --gradient-checkpointing its values are not kept, and `layer` is called
+  // again on the way back (autograd/recomputed.h).
   using Layer = std::function<void(ForwardContext&, ResidualStream&, const std::vector<Variable>&)>;
   void walk(const Layer& layer, const std::vector<Variable>& others = {});
 
   // What the next sublayer reads; at the end, the stack's output.
   const Variable& normed() const { return normed_; }
-  // Adds what a sublayer made of normed(). `next`: the norm of the sublayer after it, or the stack's last one;
-  // read in pre-norm only.
+  // Adds what a sublayer made of normed(). `next`: the norm of the sublayer after it, or the
+  // stack's last one; read in pre-norm only.
   void add(const Variable& s, const Sublayer& sublayer, const Norm* next, const Tokens& tokens);
 
  private:
@@ -47,7 +49,8 @@ class ResidualStream {
   Variable residual_, normed_;
 };
 
-// Layers NAME.layers.0 .. , each of which begins with a self-attention, and in pre-norm the norm behind them.
+// Layers NAME.layers.0 .. , each of which begins with a self-attention, and in pre-norm the norm
+// behind them.
 template <typename Layer>
 class LayerStack {
  public:

@@ -19,7 +19,8 @@ bool less_probable(const Token& a, const Token& b) {
   return a.weight != b.weight ? a.weight < b.weight : a.id > b.id;
 }
 
-// Tokens from the most probable on, sorted no further than somebody looks: a heap, whose top moves behind it.
+// Tokens from the most probable on, sorted no further than somebody looks: a heap, whose top moves
+// behind it.
 class Ranking {
  public:
   explicit Ranking(std::vector<Token> tokens) : tokens_(std::move(tokens)), heap_(tokens_.size()) {

@@ -17,7 +17,8 @@ SelfAttentionLayer::SelfAttentionLayer(ParameterStore& store, const std::string&
       feed_forward(store, name + ".feed_forward", feed_forward_options(config)),
       feed_forward_sublayer(store, name + ".feed_forward", config) {}
 
-// x through the layers; what their attentions look at is the caller's: attention(context, l, x) of layer l.
+// x through the layers; what their attentions look at is the caller's: attention(context, l, x) of
+// layer l.
 template <typename Attention>
 Variable SelfAttentionStack::walk(ForwardContext& context, const Variable& x, const Tokens& tokens,
                                   const Attention& attention) const {

@@ -1,5 +1,5 @@
-// Layers of self-attention and feed-forward: the encoder of a Transformer, and, where no position sees what comes
-// later, the decoder of a language model.
+// Layers of self-attention and feed-forward: the encoder of a Transformer, and, where no position
+// sees what comes later, the decoder of a language model.
 #pragma once
 
 #include "nn/attention_block.h"

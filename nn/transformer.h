@@ -1,6 +1,6 @@
-// The encoder-decoder Transformer, in the paper's order. Vaswani et al. 2017, arXiv:1706.03762; pre-norm:
-// Wang et al. 2019, arXiv:1906.01787. The forward pass is written here once; the backward pass is that of its
-// blocks, on the tape.
+// The encoder-decoder Transformer, in the paper's order. Vaswani et al. 2017, arXiv:1706.03762;
+// pre-norm: Wang et al. 2019, arXiv:1906.01787. The forward pass is written here once; the backward
+// pass is that of its blocks, on the tape.
 #pragma once
 
 #include <vector>
@@ -24,8 +24,10 @@ struct DecoderLayer {
 
 // What decoding token by token keeps.
 struct DecoderCache {
-  std::vector<Tensor> layers;  // per layer [C, 3D]: the fused projections of every position decoded so far
-  Tensor cross;                // [Ts, L * 2D]
+  std::vector<Tensor> layers;        // per layer [C, 3D]: the fused projections of every position
+                                     // decoded
+                                     // so far
+  Tensor cross;                      // [Ts, L * 2D]
   Tensor cross_rows, cross_lengths;  // i32 [R, Smax], [R]: each hypothesis's source tokens
 };
 
@@ -60,9 +62,9 @@ class Transformer final : public TranslationModel {
     output_.top_k(context, states, banned, normalise, scores, ids);
   }
 
-  // One position for R hypotheses: ids, positions i32 [R] -> states [R, D]. Row r's projections are written
-  // at cache row first_row + r; rows [R, S] and lengths [R] list the cached positions each hypothesis sees,
-  // this one included.
+  // One position for R hypotheses: ids, positions i32 [R] -> states [R, D]. Row r's projections are
+  // written at cache row first_row + r; rows [R, S] and lengths [R] list the cached positions each
+  // hypothesis sees, this one included.
   Tensor decode_step(ForwardContext& context, const Tensor& ids, const Tensor& positions,
                      const DecoderCache& cache, int64_t first_row, const Tensor& rows,
                      const Tensor& lengths) const;

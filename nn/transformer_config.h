@@ -55,9 +55,10 @@ struct TransformerConfig {
   Tying tying = Tying::none;
   float dropout = 0, attention_dropout = 0, feed_forward_dropout = 0;
   float label_smoothing = 0;
-  bool recompute_layers =
-      false;                 // on the way back, instead of keeping their values: less memory, the same bits
-  int64_t max_length = 100;  // of a sentence in training, in tokens with </s>
+  bool recompute_layers = false;  // on the way back, instead of keeping their values: less memory,
+                                  // the
+                                  // same bits
+  int64_t max_length = 100;       // of a sentence in training, in tokens with </s>
   // Where given, a translation model is the variant's (nn/model_variant.h).
   std::shared_ptr<const ModelVariant> variant = nullptr;
 

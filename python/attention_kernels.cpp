@@ -1,4 +1,5 @@
-// Attention (kernels/attention.h) on arrays: packed [T, D] with offsets, or [B, S, D] of sentences of equal length.
+// Attention (kernels/attention.h) on arrays: packed [T, D] with offsets, or [B, S, D] of sentences
+// of equal length.
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -50,7 +50,8 @@ class Engine {
   bool is_open_ = true;
 };
 
-// Never destroyed: its thread ends with the process. A fork has no such thread, and begins with an engine of its own.
+// Never destroyed: its thread ends with the process. A fork has no such thread, and begins with an
+// engine of its own.
 std::atomic<Engine*> the_engine = nullptr;
 // Python's handlers run on its main thread alone.
 std::atomic<unsigned long> main_thread = 0;

@@ -1,4 +1,5 @@
-// The engine's kernels as functions of the extension module; python/xformer/kernels.py says what they take.
+// The engine's kernels as functions of the extension module; python/xformer/kernels.py says what
+// they take.
 #pragma once
 
 #include <nanobind/nanobind.h>

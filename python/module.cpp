@@ -1,4 +1,5 @@
-// The extension module _xformer: the facade (tools/app/xformer.h) and the kernels, for the package in python/xformer/.
+// The extension module _xformer: the facade (tools/app/xformer.h) and the kernels, for the package
+// in python/xformer/.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -31,13 +32,15 @@ const char* name_of(ErrorKind kind) {
   return "failure";
 }
 
-// xf::Error as xformer.Error, with its kind; Stopped as xformer.Stopped. `errors`: the module xformer.errors.
+// xf::Error as xformer.Error, with its kind; Stopped as xformer.Stopped. `errors`: the module
+// xformer.errors.
 void translate_exception(const std::exception_ptr& thrown, void* errors) {
   const nb::handle classes(static_cast<PyObject*>(errors));
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    const nb::str text(tools::message_line(error.what()).c_str());  // a file's name may be any bytes
+    // a file's name may be any bytes
+    const nb::str text(tools::message_line(error.what()).c_str());
     const nb::object type = classes.attr("Error");
     PyErr_SetObject(type.ptr(), type(text, name_of(error.kind())).ptr());
   } catch (const Stopped&) {

@@ -1,5 +1,5 @@
-// The process in which a C kernel of somebody else's runs: it loads a shared library and answers the lines of
-// bench/external/kernel_process.h.
+// The process in which a C kernel of somebody else's runs: it loads a shared library and answers
+// the lines of bench/external/kernel_process.h.
 #pragma once
 
 #include <iosfwd>

@@ -1,10 +1,13 @@
-// A kernel from elsewhere in a process of its own: what it does there, crash, hang or write over memory, ends that
-// process and not the benchmark. It is spoken to by lines, whatever it is written in:
-//   open {"fn", "dtype", "memory", "bytes", "sizes": {"N": 4088, ...}, "calls": [[{"name", "dtype", "shape", "at", "use"}, ...], ...]}
-//         maps the memory; a call's tensors lie `at` so many bytes from its beginning. Answers {"ready": "what it is"},
-//         with "untimed": why, where its times mean nothing
+// A kernel from elsewhere in a process of its own: what it does there, crash, hang or write over
+// memory, ends that process and not the benchmark. It is spoken to by lines, whatever it is written
+// in:
+//   open {"fn", "dtype", "memory", "bytes", "sizes": {"N": 4088, ...}, "calls": [[{"name", "dtype",
+//   "shape", "at", "use"}, ...], ...]}
+//         maps the memory; a call's tensors lie `at` so many bytes from its beginning. Answers
+//         {"ready": "what it is"}, with "untimed": why, where its times mean nothing
 //   run {"calls": [3, 0, 2], "numbers": [{"eps": 1e-5}, ...]}
-//         calls the kernel with the tensors of each, in that order. Answers {"seconds": of all but the first together}
+//         calls the kernel with the tensors of each, in that order. Answers {"seconds": of all but
+//         the first together}
 // Either may be answered by {"refused": "why"}.
 #pragma once
 
@@ -17,12 +20,13 @@
 
 namespace xf::bench {
 
-// The first word with which this program calls itself to be the process of a C kernel; the second is the library.
+// The first word with which this program calls itself to be the process of a C kernel; the second
+// is the library.
 constexpr const char* kHostCommand = "host-kernel";
 
-// FILE.so: a symbol of a shared library, called by this program (bench/external/kernel_host.h). FILE.py: a function of
-// NumPy arrays or PyTorch tensors, called by bench/peers/xformer_kernel.py. Otherwise a command line for the shell that
-// answers as above.
+// FILE.so: a symbol of a shared library, called by this program (bench/external/kernel_host.h).
+// FILE.py: a function of NumPy arrays or PyTorch tensors, called by bench/peers/xformer_kernel.py.
+// Otherwise a command line for the shell that answers as above.
 class KernelProcess {
  public:
   // `limit_s`: of one call. Error failure or usage where it cannot be started.
@@ -32,8 +36,8 @@ class KernelProcess {
   std::string open(const SharedCalls& calls);
   // Why its times mean nothing; "" where they mean something.
   const std::string& untimed() const { return untimed_; }
-  // Seconds of a call: the mean over all but the first, which warms up. Error failure where it refuses, ends, does not
-  // answer in time, or not as above.
+  // Seconds of a call: the mean over all but the first, which warms up. Error failure where it
+  // refuses, ends, does not answer in time, or not as above.
   double run(const SharedCalls& calls, const std::vector<size_t>& order);
 
  private:

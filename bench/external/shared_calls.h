@@ -1,5 +1,5 @@
-// Calls of a case whose tensors lie in memory that a kernel's process maps too, each between guards: bytes that are NaN
-// to whoever reads them, and tell on whoever writes there.
+// Calls of a case whose tensors lie in memory that a kernel's process maps too, each between
+// guards: bytes that are NaN to whoever reads them, and tell on whoever writes there.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,16 @@ class SharedCalls {
   const Call& call(size_t i) const { return calls_[i].call; }
   // New values for every input of every call, and NaN or zeros for the outputs.
   void renew();
-  // What the call's outputs should be, by the definition; or, where that would take long, by our own kernel.
+  // What the call's outputs should be, by the definition; or, where that would take long, by our
+  // own kernel.
   Expected expected(size_t i) const;
   bool definition_is_slow() const;
 
-  // What a kernel must leave alone: "it wrote behind y", "it changed its input gamma"; "" where all is well.
+  // What a kernel must leave alone: "it wrote behind y", "it changed its input gamma"; "" where all
+  // is well.
   std::string damage(size_t i) const;
-  // What a kernel's process is told (bench/external/kernel_process.h): once; and of calls to run, in their order.
+  // What a kernel's process is told (bench/external/kernel_process.h): once; and of calls to run,
+  // in their order.
   std::string places() const;
   std::string request(const std::vector<size_t>& order) const;
 

@@ -8,7 +8,8 @@ namespace xf::bench {
 
 class SharedMemory {
  public:
-  // Of ours: zeros, without a name in any folder, gone with the processes that use it. Error resources.
+  // Of ours: zeros, without a name in any folder, gone with the processes that use it. Error
+  // resources.
   static SharedMemory create(int64_t bytes);
   // Another process's, at the path that its path() gives. Error failure where it cannot be mapped.
   static SharedMemory open(const std::string& path, int64_t bytes);

@@ -8,7 +8,8 @@ namespace xf::bench {
 
 namespace {
 
-// Calls that are simpler than the op's: of sentences of equal length, without masks, dropout and strides.
+// Calls that are simpler than the op's: of sentences of equal length, without masks, dropout and
+// strides.
 constexpr kernels::Signature kSimplerCalls[] = {
     {"matmul", "a [M, K], b [K, N] -> c [M, N]"},
     {"bias_activation_forward", "x [N, F], bias [F] -> a [N, F]"},

@@ -1,6 +1,7 @@
-// What a kernel from elsewhere receives, function by function. Its arguments are the op's (kernels/signature.h), or
-// where the call is simpler, those of a line of its own. The C header xformer_kernel.h, and the lines that a kernel in
-// another process is spoken to with (bench/external/kernel_process.h), are made of them.
+// What a kernel from elsewhere receives, function by function. Its arguments are the op's
+// (kernels/signature.h), or where the call is simpler, those of a line of its own. The C header
+// xformer_kernel.h, and the lines that a kernel in another process is spoken to with
+// (bench/external/kernel_process.h), are made of them.
 #pragma once
 
 #include <span>
@@ -38,8 +39,8 @@ DType type_of(const Argument& argument, DType dtype);
 // bench/external/xformer_kernel.h, as the table has it.
 std::string c_header();
 
-// The block of memory that a C kernel is called with (xf_NAME_args): a head of 16 bytes, then 8 for each pointer, size
-// and number, in the order of the table.
+// The block of memory that a C kernel is called with (xf_NAME_args): a head of 16 bytes, then 8 for
+// each pointer, size and number, in the order of the table.
 constexpr int kKernelVersion = 1;
 
 }  // namespace xf::bench

@@ -12,7 +12,8 @@ constexpr int kUpdate = 3;
 // In f64 too: the step's numbers (learning rate, 1/tokens) are f32, rounded to 2^-24.
 constexpr double kStepTolerance = 1e-7 / 1e-12;
 
-// Masters, moments and gradients are f32 in a bf16 model too, which reads rounded copies of the masters.
+// Masters, moments and gradients are f32 in a bf16 model too, which reads rounded copies of the
+// masters.
 DType master_of(const Scope& scope) { return scope.target.accumulator(); }
 
 struct Tensors {
@@ -69,8 +70,8 @@ void add(const Scope& scope, int64_t P, std::vector<Case>& rows) {
                       return Expected{{sum}};
                     }};
       }));
-  // Four arrays read and three written; zeroing the gradient is free where the first writer overwrites
-  // instead.
+  // Four arrays read and three written; zeroing the gradient is free where the first writer
+  // overwrites instead.
   const double factor = master == DType::f64 ? kStepTolerance : 2;
   const double rounded = scope.target.dtype == DType::bf16 ? 2 : 0;
   rows.push_back(case_of(scope.target, "adam", {P}, rounded > 0 ? "bf16 copy" : "",

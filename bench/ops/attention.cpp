@@ -191,8 +191,8 @@ void grouped_attention_at(const Scope& scope, const Extents& sizes, std::vector<
         Projection::apart);
 }
 
-// A model's: the encoder's and, the same, the cross-attention; the decoder's, also with pairs of heads that
-// share keys; a long sentence; a step of a beam of 5 over 64 sentences.
+// A model's: the encoder's and, the same, the cross-attention; the decoder's, also with pairs of
+// heads that share keys; a long sentence; a step of a beam of 5 over 64 sentences.
 void attention_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const auto& cases : {tests::attention_cases(), tests::long_attention_cases()}) {

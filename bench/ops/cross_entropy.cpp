@@ -110,7 +110,8 @@ void cross_entropy_rows(const Scope& scope, std::vector<Case>& rows) {
   const int64_t chunk = kernels::logits_chunk(T, V, scope.target.device)[0];
   rows.push_back(over_logits(scope, {"", chunk, V, model.label_smoothing, 3}));
   rows.push_back(with_projection(scope, T, model.dim, V, model.label_smoothing));
-  // What a vocabulary that is no multiple of 16 bytes costs the products, though rows of logits begin at one.
+  // What a vocabulary that is no multiple of 16 bytes costs the products, though rows of logits
+  // begin at one.
   constexpr int64_t kAligned = 8;
   if (scope.target.device.type == DeviceType::cuda && V % kAligned != 0) {
     rows.push_back(

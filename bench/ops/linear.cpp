@@ -65,8 +65,8 @@ Call activation_forward(const Tensors& t) {
           }};
 }
 
-// The layer that follows has the transposed sizes: its weight is [K, M], and x takes the place of its
-// gradient.
+// The layer that follows has the transposed sizes: its weight is [K, M], and x takes the place of
+// its gradient.
 Call activation_backward(const Tensors& t, const Tensor& w2) {
   kernels::linear_activation_forward(t.x, t.w, t.bias, Activation::relu, {}, {}, t.y);
   return {[t, w2] {
@@ -111,8 +111,8 @@ Call backward_weight(const Tensors& t) {
       t, [t] { kernels::linear_backward_weight(t.dy, t.x, Accumulate::yes, t.dw, t.dbias); });
 }
 
-// The same without the backend's offer to do both at once (kernels/cuda/linear.cpp), whose product may be a
-// slower one.
+// The same without the backend's offer to do both at once (kernels/cuda/linear.cpp), whose product
+// may be a slower one.
 Call backward_weight_apart(const Tensors& t) {
   return weight_gradients(t, [t] {
     kernels::matmul(t.dy, kernels::Transpose::yes, t.x, kernels::Transpose::no, Accumulate::yes, t.dw);
@@ -150,8 +150,8 @@ void linear_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows
   add(scope, size_of(sizes, "N"), size_of(sizes, "K"), size_of(sizes, "M"), true, rows);
 }
 
-// A model's: the fused projection to q, k, v; one projection; both of the feed-forward layer; the keys and
-// values of all decoder layers.
+// A model's: the fused projection to q, k, v; one projection; both of the feed-forward layer; the
+// keys and values of all decoder layers.
 void linear_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const tests::LinearCase& c : tests::linear_cases()) add(scope, c.N, c.K, c.M, true, rows);

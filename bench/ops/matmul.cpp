@@ -44,8 +44,8 @@ void matmul_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows
     rows.push_back(multiply(scope, form, size_of(sizes, "M"), size_of(sizes, "N"), size_of(sizes, "K")));
 }
 
-// A model's: the feed-forward layer and a chunk of logits, forward (NT), to the inputs (NN), to the weights
-// (TN).
+// A model's: the feed-forward layer and a chunk of logits, forward (NT), to the inputs (NN), to the
+// weights (TN).
 void matmul_rows(const Scope& scope, std::vector<Case>& rows) {
   if (scope.odd()) {
     for (const tests::MatmulCase& c : tests::matmul_cases()) {

@@ -47,7 +47,8 @@ double operations(const tests::MuonCase& c) {
 }
 
 void add(const Scope& scope, const tests::MuonCase& c, std::vector<Case>& rows) {
-  // Masters, momentum and gradients are f32 in a bf16 model too, which reads rounded copies of the masters.
+  // Masters, momentum and gradients are f32 in a bf16 model too, which reads rounded copies of the
+  // masters.
   const DType master = scope.target.accumulator();
   const double e = static_cast<double>(size_of(master));
   const double factor = master == DType::f64 ? kStepTolerance : kIterationTolerance;

@@ -1,4 +1,5 @@
-// The cases of each op of kernels/, one function and one file per contract. Each adds its own to `rows`.
+// The cases of each op of kernels/, one function and one file per contract. Each adds its own to
+// `rows`.
 #pragma once
 
 #include <vector>
@@ -30,7 +31,8 @@ void softmax_rows(const Scope& scope, std::vector<Case>& rows);
 void sort_rows(const Scope& scope, std::vector<Case>& rows);
 void top_k_rows(const Scope& scope, std::vector<Case>& rows);
 
-// The same functions at any shape, for --shape and for kernels from elsewhere (bench/free_shapes.cpp).
+// The same functions at any shape, for --shape and for kernels from elsewhere
+// (bench/free_shapes.cpp).
 void activation_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows);
 void adam_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows);
 void attention_at(const Scope& scope, const Extents& sizes, std::vector<Case>& rows);

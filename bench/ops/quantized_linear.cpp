@@ -10,8 +10,8 @@ namespace {
 
 using tests::as_doubles;
 
-// A register holds four times as many bytes as f32, and is multiplied as fast: the floor is that of a quarter of the
-// arithmetic.
+// A register holds four times as many bytes as f32, and is multiplied as fast: the floor is that of
+// a quarter of the arithmetic.
 constexpr double kPerElement = 4;
 
 Case forward(const Scope& scope, const tests::QuantizedLinearCase& c) {

@@ -35,11 +35,13 @@ struct Tensors {
 };
 
 void add(const Scope& scope, int64_t P, std::vector<Case>& rows) {
-  // Masters, momentum and gradients are f32 in a bf16 model too, which reads rounded copies of the masters.
+  // Masters, momentum and gradients are f32 in a bf16 model too, which reads rounded copies of the
+  // masters.
   const DType master = scope.target.accumulator();
   const double e = static_cast<double>(size_of(master)), factor = master == DType::f64 ? kStepTolerance : 2;
   const double rounded = scope.target.dtype == DType::bf16 ? 2 : 0;
-  // Three arrays read and two written; zeroing the gradient is free where the first writer overwrites instead.
+  // Three arrays read and two written; zeroing the gradient is free where the first writer
+  // overwrites instead.
   rows.push_back(case_of(
       scope.target, "sgd", {P}, rounded > 0 ? "bf16 copy" : "",
       {product(P, 1) * (5 * e + rounded), 6 * product(P, 1)}, [=](Inputs& in) {

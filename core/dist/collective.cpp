@@ -53,7 +53,8 @@ Collective::Collective(std::unique_ptr<Link> link, double timeout)
 
 Collective::~Collective() { part_from_device(); }
 
-// Who is where. A rank of this host that dies is missed at once, others when the time limit has passed.
+// Who is where. A rank of this host that dies is missed at once, others when the time limit has
+// passed.
 void Collective::meet() {
   Greeting own{.process = getpid()};
   const std::string host = host_name();
@@ -212,7 +213,8 @@ template void Collective::all_gather(std::span<double>);
 template void Collective::all_gather(std::span<int64_t>);
 template void Collective::all_gather(std::span<uint16_t>);
 
-// In two exchanges, so that the first rank does not run ahead, and sends each byte once: its pieces, and everybody's own.
+// In two exchanges, so that the first rank does not run ahead, and sends each byte once: its
+// pieces, and everybody's own.
 void Collective::broadcast(std::span<std::byte> bytes) {
   if (size_ == 1) return;
   const auto n = static_cast<int64_t>(bytes.size());

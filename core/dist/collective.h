@@ -1,12 +1,15 @@
-// The processes of one training, its ranks, as one: sums, copies, and an end that all of them come to. Every rank calls the
-// same functions in the same order. With one rank nothing is sent, and nothing is done.
+// The processes of one training, its ranks, as one: sums, copies, and an end that all of them come
+// to. Every rank calls the same functions in the same order. With one rank nothing is sent, and
+// nothing is done.
 //
-// A sum is made by the rank that owns its piece, rank 0's number first: the bits depend on the number of ranks and on
-// nothing else (of tensors on devices: core/dist/nccl/nccl_link.cpp). Of n numbers rank r owns [n r / size, n (r + 1) / size).
+// A sum is made by the rank that owns its piece, rank 0's number first: the bits depend on the
+// number of ranks and on nothing else (of tensors on devices: core/dist/nccl/nccl_link.cpp). Of n
+// numbers rank r owns [n r / size, n (r + 1) / size).
 //
-// A rank that fails alone tells the others, who then throw an Error that names it. One that has died, or has not answered
-// for the time limit, is named by those who wait for it. After either only finalize() may be called. A rank whose message has
-// another size than is waited for does other work: Error failure.
+// A rank that fails alone tells the others, who then throw an Error that names it. One that has
+// died, or has not answered for the time limit, is named by those who wait for it. After either
+// only finalize() may be called. A rank whose message has another size than is waited for does
+// other work: Error failure.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +38,8 @@ class Collective {
  public:
   static Collective& alone();  // one rank
 
-  // Error failure if the ranks do not find each other within `timeout`, in seconds; usage if one is of a program that greets in
-  // another way.
+  // Error failure if the ranks do not find each other within `timeout`, in seconds; usage if one is
+  // of a program that greets in another way.
   explicit Collective(std::unique_ptr<Link> link, double timeout = kTimeout);
   ~Collective();
   Collective(const Collective&) = delete;
@@ -64,19 +67,21 @@ class Collective {
   // T: float, double, int64_t. Afterwards the sum over the ranks, everywhere.
   template <typename T>
   void sum(std::span<T> values);
-  // Its halves: the own piece is the sum, the others are as they were; and every piece is its owner's.
+  // Its halves: the own piece is the sum, the others are as they were; and every piece is its
+  // owner's.
   template <typename T>
   void reduce_scatter(std::span<T> values);
   template <typename T>
   void all_gather(std::span<T> values);
 
-  // The same of flat tensors; of bf16 nothing is added. Where they lie on a device the work is queued there, and the devices
-  // do it among themselves: every rank must have called init_device().
+  // The same of flat tensors; of bf16 nothing is added. Where they lie on a device the work is
+  // queued there, and the devices do it among themselves: every rank must have called
+  // init_device().
   void sum(const Tensor& values);
   void reduce_scatter(const Tensor& values);
   void all_gather(const Tensor& values);
-  // Every rank on a device of its own; on the CPU nothing. What records a graph of such work must be gone before finalize().
-  // Error usage as of open_nccl().
+  // Every rank on a device of its own; on the CPU nothing. What records a graph of such work must
+  // be gone before finalize(). Error usage as of open_nccl().
   void init_device(Device device);
 
   // Rank 0's, everywhere.
@@ -89,24 +94,27 @@ class Collective {
   // The same where two of them differ; else nothing. Only checksums are sent to find that out.
   std::vector<std::string> gather_if_different(const std::string& text);
 
-  // Each rank does its part; returns when all have. If one throws an Error or Stopped, all do: the lowest rank's Error, before
-  // any Stopped.
+  // Each rank does its part; returns when all have. If one throws an Error or Stopped, all do: the
+  // lowest rank's Error, before any Stopped.
   void on_all_ranks(const std::function<void()>& part);
   // Rank 0 does it, the others wait.
   void on_rank0(const std::function<void()>& part);
 
-  // Brings what others tell, a stop among it (core/stop.h): to be called now and then in long work. Throws as the head says.
+  // Brings what others tell, a stop among it (core/stop.h): to be called now and then in long work.
+  // Throws as the head says.
   void poll();
 
-  // Tells those who wait that this rank is at long work: their time limit begins anew. Sends once a second at most.
+  // Tells those who wait that this rank is at long work: their time limit begins anew. Sends once a
+  // second at most.
   void heartbeat();
 
-  // An Error that no other rank knows of is told to all. Whether this rank is the one to say it: rank 0, or else the lowest
-  // that is left; nobody where it has been said.
+  // An Error that no other rank knows of is told to all. Whether this rank is the one to say it:
+  // rank 0, or else the lowest that is left; nobody where it has been said.
   bool report_error(const Error& error);
   // Some rank is lost, or has failed alone.
   bool broken() const { return broken_; }
-  // The last call, when what is to be said has been said: no rank ends before that, since its launcher would end the others.
+  // The last call, when what is to be said has been said: no rank ends before that, since its
+  // launcher would end the others.
   void finalize();
 
  private:

@@ -68,7 +68,8 @@ void Collective::wait(std::vector<Wait>& waits) {
   }
 }
 
-// All have begun as equals (tools/app/equal_ranks.h): a mistake in the program, or another program. What is known better goes before.
+// All have begun as equals (tools/app/equal_ranks.h): a mistake in the program, or another program.
+// What is known better goes before.
 void Collective::fail_unequal(int rank) {
   poll();
   fail(ErrorKind::failure,
@@ -76,8 +77,9 @@ void Collective::fail_unequal(int rank) {
        name_of(rank), name_of(rank_));
 }
 
-// An exception is to end what has the messages' memory, and nothing may be written there any more. What has begun to go or to
-// come is waited for, but not for ever: the rank at its other end may have died.
+// An exception is to end what has the messages' memory, and nothing may be written there any more.
+// What has begun to go or to come is waited for, but not for ever: the rank at its other end may
+// have died.
 void Collective::take_back(std::vector<Wait>& waits) {
   for (const Wait& wait : waits)
     if (wait.receives) link_->cancel(wait.message);

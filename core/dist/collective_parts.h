@@ -1,4 +1,5 @@
-// What core/dist/collective.cpp, sums and copies, and core/dist/collective_end.cpp, waiting and its ends, share.
+// What core/dist/collective.cpp, sums and copies, and core/dist/collective_end.cpp, waiting and its
+// ends, share.
 #pragma once
 
 #include <signal.h>

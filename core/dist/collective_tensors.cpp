@@ -1,4 +1,5 @@
-// Sums and copies of tensors: by messages where they lie in the host's memory, by the devices themselves where they lie there.
+// Sums and copies of tensors: by messages where they lie in the host's memory, by the devices
+// themselves where they lie there.
 #include "core/dist/collective.h"
 #if XF_CUDA
 #include "core/cuda.h"

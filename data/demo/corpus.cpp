@@ -11,7 +11,8 @@
 namespace xf::data {
 namespace {
 
-constexpr uint64_t kSentenceStream = 0x64656d6f;  // "demo": a sequence that no other use of the seed shares
+constexpr uint64_t kSentenceStream = 0x64656d6f;  // "demo": a sequence that no other use of the
+                                                  // seed shares
 
 bool has_demo_length(const std::string& sentence) {
   const auto words = 1 + std::count(sentence.begin(), sentence.end(), ' ');

@@ -41,8 +41,8 @@ std::string_view english_be(Person person, Tense tense) {
   return kForms[tense == Tense::past ? 1 : 0][index(person)];
 }
 
-// The word that carries tense and "not", and what is left for the end: "did" + "buy", "cannot" + "buy", "" +
-// "bought".
+// The word that carries tense and "not", and what is left for the end: "did" + "buy", "cannot" +
+// "buy", "" + "bought".
 struct EnglishVerb {
   std::string finite, rest;
 };

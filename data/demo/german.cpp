@@ -98,8 +98,8 @@ std::string_view of_person(const std::array<std::string_view, 3>& forms, Person 
   return person == Person::third_singular ? forms[1] : forms[2];
 }
 
-// The finite verb, what closes the clause, and whether prefix and verb are one word in a clause that ends in
-// the verb.
+// The finite verb, what closes the clause, and whether prefix and verb are one word in a clause
+// that ends in the verb.
 struct GermanVerb {
   std::string finite, end;
   bool separable = false;

@@ -1,9 +1,9 @@
-// One meaning, two languages: a clause as a tree, and the rules that say it in English and in German. The
-// generator (demo_corpus.cpp) fills the trees; nothing here is random.
+// One meaning, two languages: a clause as a tree, and the rules that say it in English and in
+// German. The generator (demo_corpus.cpp) fills the trees; nothing here is random.
 //
-// German needs what a word list cannot know: gender, case and number of articles, adjectives and relative
-// pronouns; the finite verb second, first or last; infinitive, participle and separable prefix at the end of
-// the clause.
+// German needs what a word list cannot know: gender, case and number of articles, adjectives and
+// relative pronouns; the finite verb second, first or last; infinitive, participle and separable
+// prefix at the end of the clause.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ namespace xf::data::demo {
 
 struct Clause;
 
-// A pronoun, a name, or determiner + adjective + noun + relative clause; the first of these that is set.
+// A pronoun, a name, or determiner + adjective + noun + relative clause; the first of these that is
+// set.
 struct NounPhrase {
   const Pronoun* pronoun = nullptr;
   std::string_view name = {};
@@ -48,7 +49,8 @@ struct Clause {
   const TimeAdverb* time = nullptr;
   bool time_first = false;
   const Frequency* frequency = nullptr;
-  std::shared_ptr<const Clause> complement = nullptr;  // "knows that ...", "tries to ..." (no subject there)
+  std::shared_ptr<const Clause> complement = nullptr;  // "knows that ...", "tries to ..." (no
+                                                       // subject there)
   Gap gap = Gap::none;
 };
 
@@ -84,12 +86,14 @@ std::string english_question(const Clause& clause);
 
 enum class WordOrder {
   verb_second,  // "gestern hat der alte Mann ein Buch gekauft"
-  verb_first,   // "hat der alte Mann gestern ein Buch gekauft": questions, and behind a fronted clause
+  verb_first,   // "hat der alte Mann gestern ein Buch gekauft": questions, and behind a fronted
+                // clause
   verb_last,    // "der alte Mann gestern ein Buch gekauft hat": behind a conjunction
   infinitive,   // "ein Buch zu kaufen"
 };
 
-// Commas that close an embedded clause are written where it ends; the sentence drops the superfluous ones.
+// Commas that close an embedded clause are written where it ends; the sentence drops the
+// superfluous ones.
 std::string german_clause(const Clause& clause, WordOrder order);
 
 }  // namespace xf::data::demo

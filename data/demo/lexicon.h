@@ -1,5 +1,5 @@
-// The words of the demo corpus: every English form with the German forms it can become. What decides between
-// them (gender, case, number, person, word order) is in demo_grammar.cpp.
+// The words of the demo corpus: every English form with the German forms it can become. What
+// decides between them (gender, case, number, person, word order) is in demo_grammar.cpp.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct Noun {
   Gender gender;
   std::string_view german, german_plural;
   Class kind;
-  std::string_view oblique = {};  // accusative and dative singular where they differ from the nominative
+  std::string_view oblique = {};  // accusative and dative singular where they differ from the
+                                  // nominative
 };
 
 inline constexpr Noun kNouns[] = {
@@ -162,9 +163,9 @@ inline constexpr Adjective kAdjectives[] = {
 
 enum class Frame { intransitive, motion, accusative, dative, ditransitive, that_clause, infinitive };
 
-// English: the particle stands behind the verb ("picks up"), around a pronoun if it is an adverb ("picks him
-// up"). German: a separable verb has a prefix ("holt ... ab", "abgeholt", "abzuholen"); forms are those
-// without it.
+// English: the particle stands behind the verb ("picks up"), around a pronoun if it is an adverb
+// ("picks him up"). German: a separable verb has a prefix ("holt ... ab", "abgeholt", "abzuholen");
+// forms are those without it.
 struct Verb {
   std::string_view english, english_third, english_past, particle;
   std::string_view prefix, german, german_first, german_third, participle;

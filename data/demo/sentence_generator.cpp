@@ -100,7 +100,8 @@ PrepositionalPhrase SentenceGenerator::prepositional(const Preposition& preposit
   return phrase;
 }
 
-// Who is given what, and the subject before them. "Not" needs definite company, a direct object apart.
+// Who is given what, and the subject before them. "Not" needs definite company, a direct object
+// apart.
 void SentenceGenerator::add_objects(Clause& clause) {
   const Verb& verb = *clause.verb;
   clause.subject = subject(verb.subject, clause.negated);

@@ -17,8 +17,8 @@ class SentenceGenerator {
   std::pair<std::string, std::string> sentence();
 
  private:
-  // What a clause may hold, so that no English sentence can be read in two ways: whatever could belong to an
-  // outer or an inner clause is left out of one of them.
+  // What a clause may hold, so that no English sentence can be read in two ways: whatever could
+  // belong to an outer or an inner clause is left out of one of them.
   struct Wishes {
     bool main = true;       // may begin with the time, be negated, say how often
     bool trailing = true;   // companion, place and time may follow the object

@@ -1,4 +1,5 @@
-// The generator's sentences: one clause, or two with a conjunction, a question word, or one inside the other.
+// The generator's sentences: one clause, or two with a conjunction, a question word, or one inside
+// the other.
 #include <fmt/core.h>
 
 #include <memory>

@@ -12,7 +12,8 @@
 
 namespace xf::data {
 
-// `batch`: lines of a batch, at least 1. Error data unless there are as many references as hypotheses, and one.
+// `batch`: lines of a batch, at least 1. Error data unless there are as many references as
+// hypotheses, and one.
 using BatchMetric = std::function<Score(std::span<const std::string> hypotheses,
                                         const std::vector<std::string>& references, int64_t batch)>;
 

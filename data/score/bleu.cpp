@@ -18,8 +18,8 @@ constexpr std::array<std::pair<std::string_view, BleuSmoothing>, 4> kNames = {
      {"add-k", BleuSmoothing::add_k},
      {"none", BleuSmoothing::none}}};
 
-// Tokens are joined by single spaces and hold none, so an n-gram is a stretch of the line, and stretches of
-// different orders differ.
+// Tokens are joined by single spaces and hold none, so an n-gram is a stretch of the line, and
+// stretches of different orders differ.
 using NgramCounts = std::unordered_map<std::string_view, int64_t>;
 
 std::string prepare(std::string_view line, const BleuOptions& options) {

@@ -1,10 +1,13 @@
 // Corpus and sentence BLEU, equal to sacreBLEU 2.6.0 to the last printed digit.
-// Papineni et al. 2002, "BLEU: a method for automatic evaluation of machine translation", ACL. Smoothing:
-// Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU", WMT.
+// Papineni et al. 2002, "BLEU: a method for automatic evaluation of machine translation", ACL.
+// Smoothing: Chen and Cherry 2014, "A systematic comparison of smoothing techniques for
+// sentence-level BLEU", WMT.
 //
-//   p_n = 100 m_n / t_n          m_n  hypothesis n-grams found in a reference, clipped by its count there
+//   p_n = 100 m_n / t_n          m_n  hypothesis n-grams found in a reference, clipped by its count
+//                                there
 //                                t_n  hypothesis n-grams, n = 1 ... 4
-//   BP  = min(1, exp(1 - r/h))   h, r tokens of the hypotheses and of the references closest in length
+//   BP  = min(1, exp(1 - r/h))   h, r tokens of the hypotheses and of the references closest in
+//                                length
 //   BLEU = BP exp(mean_n ln p_n)
 #pragma once
 
@@ -41,7 +44,9 @@ struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
   std::optional<double> smooth_value = {};  // none: the default of the method
-  bool effective_order = false;  // the mean is over the orders that the hypothesis reaches (sentence level)
+  bool effective_order = false;             // the mean is over the orders that the hypothesis
+                                            // reaches
+                                            // (sentence level)
 };
 
 // What a segment contributes; sums over segments give the corpus' score.
@@ -70,8 +75,8 @@ BleuScore bleu_from_statistics(const BleuStatistics& statistics, const BleuOptio
 // Of sums in 32-bit floats: hyp_len, ref_len, matches, totals.
 ResampledScore resampled_bleu(std::span<const float> sums, const BleuOptions& options);
 
-// `references[r][i]` is the r-th reference of hypothesis i. Throws Error(data) where numbers of lines differ
-// or there is no line or no reference.
+// `references[r][i]` is the r-th reference of hypothesis i. Throws Error(data) where numbers of
+// lines differ or there is no line or no reference.
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references, const BleuOptions& options = {});
 BleuScore corpus_bleu(std::span<const std::string> hypotheses, const std::vector<std::string>& references,

@@ -45,7 +45,8 @@ std::string tokenize_characters(std::string_view line) {
   return to_utf8(surround_with_spaces(to_utf32(line), [](char32_t) { return true; }));
 }
 
-// Unlike 13a, without a space at either end: a full stop that begins the line stays with what follows.
+// Unlike 13a, without a space at either end: a full stop that begins the line stays with what
+// follows.
 std::string tokenize_chinese(std::string_view line) {
   return separate_points(separate_marks(to_utf8(surround_with_spaces(to_utf32(strip(line)), is_cut_by_zh))));
 }
@@ -78,9 +79,9 @@ BleuTokenizer bleu_tokenizer_from_name(std::string_view name) {
   fail(ErrorKind::usage, "unknown BLEU tokeniser '{}'; there are 13a, intl, char, zh and none", name);
 }
 
-// The ranges of sacreBLEU's `zh`. The third looks odd and is what its code does: code points of five digits are written
-// there with an escape that takes four, so that most punctuation, arrows and mathematics count as Chinese, and the
-// ideographs from U+20000 on do not.
+// The ranges of sacreBLEU's `zh`. The third looks odd and is what its code does: code points of
+// five digits are written there with an escape that takes four, so that most punctuation, arrows
+// and mathematics count as Chinese, and the ideographs from U+20000 on do not.
 bool is_cut_by_zh(char32_t c) {
   constexpr std::array<std::pair<char32_t, char32_t>, 20> kRanges = {
       {{0x3400, 0x4DB5}, {0x4E00, 0x9FBB}, {0x2001, 0x2A6D}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
@@ -90,7 +91,8 @@ bool is_cut_by_zh(char32_t c) {
   return std::ranges::any_of(kRanges, [&](const auto& r) { return c >= r.first && c <= r.second; });
 }
 
-// White space at the end goes before the rules see the line: `intl` has one that looks at what follows a mark.
+// White space at the end goes before the rules see the line: `intl` has one that looks at what
+// follows a mark.
 std::string bleu_tokenize(std::string_view line, BleuTokenizer tokenizer) {
   return single_spaced(split_marks(strip_end(line), tokenizer));
 }

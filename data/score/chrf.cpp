@@ -16,7 +16,8 @@ constexpr double kEps = 1e-16;  // what stands for a missing rate, or F
 // Views into the characters, and into the words, of a prepared Segment.
 using NgramCounts = std::unordered_map<std::u32string_view, int64_t>;
 
-// A line ready for counting: its characters, as a rule without white space; its words, each followed by one space.
+// A line ready for counting: its characters, as a rule without white space; its words, each
+// followed by one space.
 struct Segment {
   std::u32string characters;
   std::u32string words;

@@ -8,11 +8,13 @@
 namespace xf::data {
 namespace {
 
-constexpr int64_t kLongestWord = 12;  // letters of a word that somebody has cut out of a text without spaces
+constexpr int64_t kLongestWord = 12;  // letters of a word that somebody has cut out of a text
+                                      // without spaces
 
 struct LetterCounts {
   int64_t spaced = 0;
-  int64_t by_zh = 0, others = 0;  // without spaces: those that `zh` cuts apart, and those that it does not
+  int64_t by_zh = 0, others = 0;  // without spaces: those that `zh` cuts apart, and those that it
+                                  // does not
 };
 
 LetterCounts count_letters(std::span<const std::string> lines) {

@@ -1,5 +1,5 @@
-// A metric whose score of a corpus is a function of sums over its segments. What resamples a corpus (data/score/resampling.h)
-// adds up other segments, and knows no more of the metric than this.
+// A metric whose score of a corpus is a function of sums over its segments. What resamples a corpus
+// (data/score/resampling.h) adds up other segments, and knows no more of the metric than this.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,8 @@ class Metric {
   virtual Score score(std::span<const double> sums, size_t reference_count) const = 0;
   virtual ResampledScore resampled_score(std::span<const float> sums) const = 0;
 
-  // The score of a trial of approximate randomisation, whose sums sacreBLEU keeps as whole numbers where they are.
+  // The score of a trial of approximate randomisation, whose sums sacreBLEU keeps as whole numbers
+  // where they are.
   virtual double swapped_score(std::span<const double> sums) const { return score(sums, 1).score; }
 };
 

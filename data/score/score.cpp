@@ -21,8 +21,8 @@ std::string score_line(const Score& score, const std::string& signature, int wid
   return line;
 }
 
-// The rounded number as the shortest JSON number of its value: 41.00 is 41.0, 41 (width 0) is 41.0, 41.50
-// is 41.5.
+// The rounded number as the shortest JSON number of its value: 41.00 is 41.0, 41 (width 0) is 41.0,
+// 41.50 is 41.5.
 std::string json_number(double value, int width) {
   std::string text = fmt::format("{:.{}f}", value, width);
   if (text.find('.') == std::string::npos) return text + ".0";

@@ -42,28 +42,33 @@ struct Score {
   std::optional<Interval> confidence = {};
 };
 
-// The score of a resampled corpus. sacreBLEU keeps the sums of one as 32-bit floats, and with NumPy 2 the score computed
-// from them is such a float too, but for a few special cases: its digits ask for the same.
+// The score of a resampled corpus. sacreBLEU keeps the sums of one as 32-bit floats, and with NumPy
+// 2 the score computed from them is such a float too, but for a few special cases: its digits ask
+// for the same.
 struct ResampledScore {
   double value = 0;
   bool is_float32 = false;
 };
 
-// Behind `nrefs`, the first key: how many resamples or trials there were (`name`: "bs" or "ar"), and their seed.
+// Behind `nrefs`, the first key: how many resamples or trials there were (`name`: "bs" or "ar"),
+// and their seed.
 void add_trials(Signature& signature, const std::string& name, int64_t trials, const std::string& seed);
 
-// `nfc:yes`, for a score of text that compose() changed: sacreBLEU's may be another one. In front of the version.
+// `nfc:yes`, for a score of text that compose() changed: sacreBLEU's may be another one. In front
+// of the version.
 void mark_composed(Signature& signature);
 
-// Digits behind the decimal point are `width` everywhere; text and numbers are rounded from the exact binary
-// value. The confidence interval stands behind the score, "41.02 (μ = 41.00 ± 0.90)", if its mean is above 0.
+// Digits behind the decimal point are `width` everywhere; text and numbers are rounded from the
+// exact binary value. The confidence interval stands behind the score, "41.02 (μ = 41.00 ± 0.90)",
+// if its mean is above 0.
 std::string format(const Score& score, int width);         // NAME|SIGNATURE = 41.02 VERBOSE
 std::string format_short(const Score& score, int width);   // the same with the short signature
 std::string format_number(const Score& score, int width);  // 41.02
-std::string format_json(const Score& score, int width);    // one object, indent 1, long signature key by key
+std::string format_json(const Score& score, int width);    // one object, indent 1, long signature
+                                                           // key by key
 
-// Throws Error(data) unless there is a reference and every one has as many lines as the hypotheses, at least
-// one.
+// Throws Error(data) unless there is a reference and every one has as many lines as the hypotheses,
+// at least one.
 void check_segments(size_t hypotheses, std::span<const std::vector<std::string>> references);
 
 // references[r][segment] of every r.

@@ -19,8 +19,9 @@ enum class Edit : uint8_t {
   insert,      // a word of the reference comes
 };
 
-// Levenshtein's distance between two lines of words, within a beam around the diagonal of its matrix, as Tercom and
-// sacreBLEU 2.6.0 limit it. Row i, column j: the first i words of the hypothesis, the first j of the reference.
+// Levenshtein's distance between two lines of words, within a beam around the diagonal of its
+// matrix, as Tercom and sacreBLEU 2.6.0 limit it. Row i, column j: the first i words of the
+// hypothesis, the first j of the reference.
 class BeamEditDistance {
  public:
   BeamEditDistance(Words hypothesis, Words reference);
@@ -31,8 +32,8 @@ class BeamEditDistance {
   const Words& hypothesis() const { return hypothesis_; }
   const Words& reference() const { return reference_; }
 
-  // The distance of `words`, a permutation of the hypothesis that begins with the same `same` words: the rows of these
-  // are not computed again.
+  // The distance of `words`, a permutation of the hypothesis that begins with the same `same`
+  // words: the rows of these are not computed again.
   int64_t distance_of(const Words& words, size_t same) const;
 
  private:
@@ -121,7 +122,8 @@ constexpr size_t kMaxShiftSize = 10;
 constexpr size_t kMaxShiftDistance = 50;
 constexpr int64_t kMaxCandidates = 1000;  // over all rounds of a segment
 
-// Which words are wrong, and beside which word of the hypothesis (-1: before the first) each of the reference stands.
+// Which words are wrong, and beside which word of the hypothesis (-1: before the first) each of the
+// reference stands.
 struct Alignment {
   std::vector<bool> hypothesis_wrong, reference_wrong;
   std::vector<int64_t> place;
@@ -145,8 +147,8 @@ bool any_wrong(const std::vector<bool>& wrong, size_t begin, size_t length) {
          first + static_cast<std::ptrdiff_t>(length);
 }
 
-// Words [begin, begin + length) go before the word that is at `target`; a target within them or just behind them moves
-// them on by its distance from `begin`.
+// Words [begin, begin + length) go before the word that is at `target`; a target within them or
+// just behind them moves them on by its distance from `begin`.
 Words shifted(const Words& words, size_t begin, size_t length, size_t target) {
   Words result = words;
   const auto at = [&](size_t i) { return result.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -180,7 +182,8 @@ class ShiftSearch {
   Words take_best() { return std::move(best_); }
 
  private:
-  // The larger is the better: edits saved, then length, then how far to the left it begins and goes to.
+  // The larger is the better: edits saved, then length, then how far to the left it begins and goes
+  // to.
   using Rank = std::tuple<int64_t, size_t, int64_t, int64_t>;
 
   // Every run of equal words that begins at `h` and `r`. False when the candidates are used up.

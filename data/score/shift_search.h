@@ -1,4 +1,5 @@
-// The edits of TER: a greedy search for the shifts of Tercom, with the limits and the ranking of sacreBLEU 2.6.0.
+// The edits of TER: a greedy search for the shifts of Tercom, with the limits and the ranking of
+// sacreBLEU 2.6.0.
 #pragma once
 
 #include <cstdint>

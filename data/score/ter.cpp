@@ -55,7 +55,8 @@ TerStatistics ter_statistics(std::string_view hypothesis, std::span<const std::s
   TerStatistics statistics{.edits = std::numeric_limits<int64_t>::max()};
   size_t ref_words = 0;
   for (const std::string& line : references) {
-    // Twice, as sacreBLEU does: with normalisation the second time separates the 's that a comma followed.
+    // Twice, as sacreBLEU does: with normalisation the second time separates the 's that a comma
+    // followed.
     const Words reference = numbers.numbers_of(ter_tokenize(ter_tokenize(line, options), options));
     statistics.edits = std::min(statistics.edits, edits_with_shifts(words, reference));
     ref_words += reference.size();

@@ -1,10 +1,11 @@
-// Translation edit rate, equal to sacreBLEU 2.6.0 to the last printed digit. Snover et al. 2006, "A study of translation
-// edit rate with targeted human annotation", AMTA.
+// Translation edit rate, equal to sacreBLEU 2.6.0 to the last printed digit. Snover et al. 2006, "A
+// study of translation edit rate with targeted human annotation", AMTA.
 //
 //   TER = 100 edits / words of the reference
-//   edits  insertions, deletions and substitutions of a word, and shifts of a run of words, that make the reference from
-//          the hypothesis. The fewest are too costly to find: as in Tercom, the shift that saves most is made as long as
-//          one saves anything
+//   edits  insertions, deletions and substitutions of a word, and shifts of a run of words, that
+//   make the reference from
+//          the hypothesis. The fewest are too costly to find: as in Tercom, the shift that saves
+//          most is made as long as one saves anything
 //   words  of the reference; of several, their mean, and the fewest edits
 // 0 is the best; it may exceed 100.
 #pragma once

@@ -25,8 +25,8 @@ bool is_east_asian_mark(char32_t c) {
   return in_ranges(c, kRanges) || kFullWidth.find(c) != std::u32string_view::npos;
 }
 
-// U+3F22, the end of the fourth range, is sacreBLEU's own. Its rules for kana hold at the start of a line alone, where a
-// normalised line has a space: they do nothing, and are not here.
+// U+3F22, the end of the fourth range, is sacreBLEU's own. Its rules for kana hold at the start of
+// a line alone, where a normalised line has a space: they do nothing, and are not here.
 bool is_ideograph(char32_t c) {
   constexpr std::array<Range, 7> kRanges = {{{0x2E80, 0x2EFF},
                                              {0x31C0, 0x31EF},

@@ -9,9 +9,10 @@ namespace xf::data {
 struct TerTokenizerOptions {
   bool case_sensitive = false;  // else the line is lower-cased first
   bool composed = false;        // as BleuOptions'
-  bool normalized =
-      false;              // entities are decoded; marks, the possessive 's, points and hyphens are separated
-  bool no_punct = false;  // . , ? : ; ! " ( ) are removed
+  bool normalized = false;      // entities are decoded; marks, the possessive 's, points and
+                                // hyphens are
+                                // separated
+  bool no_punct = false;        // . , ? : ; ! " ( ) are removed
   bool asian_support =
       false;  // normalized: ideographs and East Asian marks by themselves; no_punct: these marks go
 };

@@ -13,7 +13,8 @@ namespace {
 
 using Keys = std::vector<std::vector<size_t>>;  // of each atom, compared from the left
 
-// The number of different keys below each one, so that equal keys have equal ranks and ranks have no gaps.
+// The number of different keys below each one, so that equal keys have equal ranks and ranks have
+// no gaps.
 std::vector<size_t> ranks_of(const Keys& keys) {
   std::map<std::vector<size_t>, size_t> rank;
   for (const auto& key : keys) rank[key] = 0;
@@ -54,7 +55,8 @@ std::vector<size_t> refined(const Molecule& molecule, std::vector<size_t> ranks)
   return ranks;
 }
 
-// Atoms of the lowest rank that several have. Of those that are bonded to the same atoms, which a swap exchanges, one.
+// Atoms of the lowest rank that several have. Of those that are bonded to the same atoms, which a
+// swap exchanges, one.
 std::vector<size_t> tied_atoms(const Molecule& molecule, const std::vector<size_t>& ranks) {
   std::vector<size_t> atoms_of(classes(ranks), 0);
   for (const size_t rank : ranks) ++atoms_of[rank];

@@ -9,7 +9,8 @@
 namespace xf::data {
 namespace {
 
-constexpr uint64_t kMoleculeStream = 0x6d6f6c65;  // "mole": a sequence that no other use of the seed shares
+constexpr uint64_t kMoleculeStream = 0x6d6f6c65;  // "mole": a sequence that no other use of the
+                                                  // seed shares
 
 }  // namespace
 

@@ -1,6 +1,7 @@
-// A corpus of molecules that the project makes itself (data/smiles/molecule_generator.h), each written twice: its canonical string,
-// for a language model, and a string that begins at a random atom with branches in random order, from which a
-// translation model can learn to find the canonical one.
+// A corpus of molecules that the project makes itself (data/smiles/molecule_generator.h), each
+// written twice: its canonical string, for a language model, and a string that begins at a random
+// atom with branches in random order, from which a translation model can learn to find the
+// canonical one.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ struct MoleculeCorpus {
 // The same seed gives the same corpus everywhere.
 MoleculeCorpus make_molecule_corpus(uint64_t seed = 1);
 
-// Writes train.smi and train.random.smi, valid..., test... into `folder`, which is made if it is missing; files of these
-// names are replaced. Throws Error(resources) if that fails.
+// Writes train.smi and train.random.smi, valid..., test... into `folder`, which is made if it is
+// missing; files of these names are replaced. Throws Error(resources) if that fails.
 void write_molecule_corpus(const std::string& folder, uint64_t seed = 1);
 
 }  // namespace xf::data

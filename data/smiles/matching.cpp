@@ -8,8 +8,8 @@ namespace {
 
 constexpr size_t kNobody = static_cast<size_t>(-1);
 
-// A search for an augmenting path from one node that has no partner: a tree of alternating paths, in which a cycle of odd
-// length (a blossom) is taken for one node, its base.
+// A search for an augmenting path from one node that has no partner: a tree of alternating paths,
+// in which a cycle of odd length (a blossom) is taken for one node, its base.
 class Search {
  public:
   Search(const std::vector<std::vector<size_t>>& neighbours, std::vector<size_t>& partner)

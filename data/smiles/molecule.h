@@ -1,4 +1,5 @@
-// A molecule as a graph of atoms and bonds. Hydrogen is not in it: an atom has as many as its valence leaves room for.
+// A molecule as a graph of atoms and bonds. Hydrogen is not in it: an atom has as many as its
+// valence leaves room for.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ struct ElementFacts {
   int lowest_valence, largest_valence;
 };
 
-// By Element. OpenSMILES gives nitrogen a valence of 5 as well, for CN(=O)=O; most programs now refuse that, and so
-// do we.
+// By Element. OpenSMILES gives nitrogen a valence of 5 as well, for CN(=O)=O; most programs now
+// refuse that, and so do we.
 inline constexpr ElementFacts kElements[] = {
     {"B", "b", 3, 3}, {"C", "c", 4, 4}, {"N", "n", 3, 3}, {"O", "o", 2, 2}, {"P", "p", 3, 5},
     {"S", "s", 2, 6}, {"F", "", 1, 1},  {"Cl", "", 1, 1}, {"Br", "", 1, 1}, {"I", "", 1, 1},

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kFewest = 4, kMost = 16;
 
-// What bonds may still be added to an atom. An aromatic ring as the generator makes it is complete: a carbon in it has
-// room for one neighbour, an n, o or s for none.
+// What bonds may still be added to an atom. An aromatic ring as the generator makes it is complete:
+// a carbon in it has room for one neighbour, an n, o or s for none.
 int free_valence(const Atom& atom) {
   return facts(atom.element).lowest_valence - bond_sum(atom) - (needs_double_bond(atom) ? 1 : 0);
 }

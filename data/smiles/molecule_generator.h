@@ -7,8 +7,8 @@
 //   six       =  c but for at most two n;   five = four c and an o or s
 //   bond      =  single, or where both atoms have room double or triple
 //
-// Only carbon is bonded to atoms other than carbon. What comes out is what the grammar can say, and no claim that
-// anybody could make it.
+// Only carbon is bonded to atoms other than carbon. What comes out is what the grammar can say, and
+// no claim that anybody could make it.
 #pragma once
 
 #include "core/philox.h"

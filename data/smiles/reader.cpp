@@ -67,7 +67,8 @@ class Reader {
     }
   }
 
-  // Of "[" isotope? symbol chirality? hydrogens? charge? class? "]" with any symbol of letters; 0 if it is none.
+  // Of "[" isotope? symbol chirality? hydrogens? charge? class? "]" with any symbol of letters; 0
+  // if it is none.
   size_t bracket_length() const {
     static const std::regex bracket(
         R"(\[[0-9]*(\*|[A-Z][a-z]?|[a-z][a-z]?)(@[A-Z0-9@]*)?(H[0-9]*)?([-+]+[0-9]*)?(:[0-9]+)?\])");
@@ -120,7 +121,8 @@ class Reader {
     if (aromatic && !written) unwritten_.emplace_back(a, b);
   }
 
-  // A single bond between aromatic rings need not be written. It is a bridge, and what it becomes changes no ring.
+  // A single bond between aromatic rings need not be written. It is a bridge, and what it becomes
+  // changes no ring.
   void settle_unwritten_bonds() {
     for (const auto& [a, b] : unwritten_) {
       if (!in_aromatic_ring(molecule_, a, b)) molecule_.set_order(a, b, BondOrder::one);

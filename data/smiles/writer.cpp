@@ -24,7 +24,8 @@ class Writer {
   }
 
  private:
-  // An atom's bonds as depth-first search meets them: those of the tree, and those that close a ring.
+  // An atom's bonds as depth-first search meets them: those of the tree, and those that close a
+  // ring.
   struct Node {
     std::vector<Neighbour> children, rings;
     bool visited = false;
@@ -60,8 +61,8 @@ class Writer {
     text_ += number < 10 ? fmt::format("{}", number) : fmt::format("%{}", number);
   }
 
-  // Numbers that end here are free for the atoms that follow, not for a ring that begins here: CC11CC1 would be hard
-  // to read.
+  // Numbers that end here are free for the atoms that follow, not for a ring that begins here:
+  // CC11CC1 would be hard to read.
   void write_rings(size_t atom) {
     std::vector<size_t> ended;
     for (const Neighbour& other : nodes_[atom].rings) {
@@ -97,7 +98,8 @@ class Writer {
   const Molecule& molecule_;
   const std::vector<size_t>& ranks_;
   std::vector<Node> nodes_;
-  std::map<std::pair<size_t, size_t>, size_t> open_;  // the numbers of rings, by first and last atom
+  std::map<std::pair<size_t, size_t>, size_t> open_;  // the numbers of rings, by first and last
+                                                      // atom
   std::set<size_t> used_;
   std::string text_;
 };

@@ -1,4 +1,5 @@
-// How good is a model? Translates the lines of SRC and compares with those of REF: evaluate RUN SRC REF
+// How good is a model? Translates the lines of SRC and compares with those of REF: evaluate RUN SRC
+// REF
 #include <xformer/xformer.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Bias, activation and dropout on the CPU: one trip through memory per direction. The backward pass of relu
-// needs no random words: a > 0 already says that the element was active and kept.
+// Bias, activation and dropout on the CPU: one trip through memory per direction. The backward pass
+// of relu needs no random words: a > 0 already says that the element was active and kept.
 #include "kernels/activation.h"
 
 #include "kernels/cpu/activation_function.h"
@@ -11,8 +11,8 @@ namespace xf::kernels {
 
 namespace {
 
-// AC0. factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside would not
-// vectorise.
+// AC0. factors: 0 or 1/(1-p) per element; not read when !kDrop, a constant because a choice inside
+// would not vectorise.
 template <typename T, Activation kF, bool kDrop>
 void forward_run(const T* x, const T* bias, const Acc<T>* factors, int64_t n, T* a) {
 #pragma omp simd

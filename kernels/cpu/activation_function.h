@@ -1,4 +1,5 @@
-// The non-linearities and their slopes at one element, for loops that vectorise: docs/derivations/feed_forward.md.
+// The non-linearities and their slopes at one element, for loops that vectorise:
+// docs/derivations/feed_forward.md.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Attention on the CPU: offsets are looked over once, then the path is chosen. Also the probabilities alone.
+// Attention on the CPU: offsets are looked over once, then the path is chosen. Also the
+// probabilities alone.
 #include "kernels/attention.h"
 
 #include "core/parallel.h"
@@ -10,7 +11,8 @@ namespace xf::kernels {
 
 namespace {
 
-// Offsets come from outside and index memory, so they are worth B comparisons. max_length 0: not limited.
+// Offsets come from outside and index memory, so they are worth B comparisons. max_length 0: not
+// limited.
 void check_sentences(const char* what, const int32_t* offsets, int64_t B, int64_t tokens,
                      int64_t max_length) {
   XF_CHECK(offsets[0] == 0 && offsets[B] <= tokens, "attention: {} must run from 0 to at most {}, got {}..{}",

@@ -1,7 +1,8 @@
-// Attention of long sentences in tiles of 64 queries by 64 keys, after Dao 2023, arXiv:2307.08691: forward
-// keeps a running maximum and sum per query, backward rebuilds the probabilities from lse. The forward pass
-// is parallel over (sentence, head, query tile); the backward pass over (sentence, key head), so that every sum
-// is added up by one thread, in order. Equation numbers: docs/derivations/attention.md.
+// Attention of long sentences in tiles of 64 queries by 64 keys, after Dao 2023, arXiv:2307.08691:
+// forward keeps a running maximum and sum per query, backward rebuilds the probabilities from lse.
+// The forward pass is parallel over (sentence, head, query tile); the backward pass over (sentence,
+// key head), so that every sum is added up by one thread, in order. Equation numbers:
+// docs/derivations/attention.md.
 #include "core/parallel.h"
 #include "kernels/cpu/attention_tile.h"
 
@@ -29,15 +30,15 @@ std::vector<TileTask> forward_tasks(const Args& args) {
   return tasks;
 }
 
-// AT9. What forward keeps per query of a tile: running maximum and sum, and how much the last step shrank what
-// came before.
+// AT9. What forward keeps per query of a tile: running maximum and sum, and how much the last step
+// shrank what came before.
 template <typename T>
 struct RunningSoftmax {
   alignas(64) T maximum[kTile], sum[kTile], shrink[kTile];
 };
 
-// Takes in a tile of scores [keys, ld], which becomes exp(s - maximum). The first tile holds key 0, which
-// every query sees, so that no maximum stays -inf.
+// Takes in a tile of scores [keys, ld], which becomes exp(s - maximum). The first tile holds key 0,
+// which every query sees, so that no maximum stays -inf.
 template <typename T>
 void take_in(T* s, int64_t keys, int64_t ld, bool causal, int64_t offset, T scale,
              RunningSoftmax<T>& running) {
@@ -70,7 +71,8 @@ void finish_tile(const AttentionForwardArgs<T>& args, const TileTask& task, int6
     const A sum = running.sum[i], inverse = task.sentence.keys > 0 ? A{1} / sum : A{0};
     T* const o = args.o + token * args.o_stride + task.head * args.Dh;
     for (int64_t d = 0; d < args.Dh; ++d) store(sums[i * args.Dh + d] * inverse, o + d);
-    args.lse[task.head * args.Tq + token] = running.maximum[i] + std::log(sum);  // -inf without keys
+    // -inf without keys
+    args.lse[task.head * args.Tq + token] = running.maximum[i] + std::log(sum);
   }
 }
 
@@ -107,8 +109,8 @@ void forward_tile(const AttentionForwardArgs<T>& args, const TileTask& task) {
   finish_tile(args, task, queries, running, o);
 }
 
-// Rows of an output that products of several tiles are added to: the output itself, or, where it would round
-// every partial sum, scratch.
+// Rows of an output that products of several tiles are added to: the output itself, or, where it
+// would round every partial sum, scratch.
 template <typename T>
 struct Sums {
   Acc<T>* data;
@@ -139,8 +141,8 @@ void finish_sums(const Sums<T>& sums, T* out, int64_t out_row, int64_t rows, int
   }
 }
 
-// One sentence and query head in backward: pointers to its first query and key, the sums of dq, the row terms,
-// and the thread's tiles.
+// One sentence and query head in backward: pointers to its first query and key, the sums of dq, the
+// row terms, and the thread's tiles.
 template <typename T>
 struct HeadBackward {
   using A = Acc<T>;
@@ -227,8 +229,8 @@ void backward_tile(const HeadBackward<T>& head, const KeyTile<T>& tile, int64_t 
           tile.dv.row);
 }
 
-// The query heads of a key head. They share the thread's tiles; row terms and, where they are not kept in place, sums
-// of dq are each head's own, one head's after the other's in `rows`.
+// The query heads of a key head. They share the thread's tiles; row terms and, where they are not
+// kept in place, sums of dq are each head's own, one head's after the other's in `rows`.
 template <typename T>
 std::vector<HeadBackward<T>> begin_heads(const AttentionBackwardArgs<T>& args, const Sentence& s,
                                          int64_t key_head, Acc<T>* tiles, Acc<T>* rows) {

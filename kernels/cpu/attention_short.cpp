@@ -1,6 +1,7 @@
-// Attention of short sentences: all scores of one sentence and head fit into the first-level cache, so a
-// softmax row is whole, and backward recomputes the probabilities from q, k, v. One thread works a sentence,
-// head by head; threads get equal numbers of tokens. Equation numbers: docs/derivations/attention.md.
+// Attention of short sentences: all scores of one sentence and head fit into the first-level cache,
+// so a softmax row is whole, and backward recomputes the probabilities from q, k, v. One thread
+// works a sentence, head by head; threads get equal numbers of tokens. Equation numbers:
+// docs/derivations/attention.md.
 #include "core/parallel.h"
 #include "kernels/cpu/attention_tile.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 constexpr int64_t kTokenGrain = 128;  // query and key tokens that are worth a thread
 
-// body(sentence, the one after it) for each sentence with a query or a key, cut where the tokens are equal in
-// number. There is always one after it: the last has no tokens.
+// body(sentence, the one after it) for each sentence with a query or a key, cut where the tokens
+// are equal in number. There is always one after it: the last has no tokens.
 template <typename Args, typename Body>
 void for_each_sentence(const Args& args, const Body& body) {
   const int32_t *const q = args.query_offsets, *const k = args.key_offsets;
@@ -33,9 +34,9 @@ void for_each_sentence(const Args& args, const Body& body) {
   });
 }
 
-// Brings `count` rows from `first` on, `columns` wide, into the second-level cache. A head's part of a row is
-// two lines, and the next one lies a whole row further: the processor does not foresee that, and waits for
-// each.
+// Brings `count` rows from `first` on, `columns` wide, into the second-level cache. A head's part
+// of a row is two lines, and the next one lies a whole row further: the processor does not foresee
+// that, and waits for each.
 template <typename T>
 void prefetch_rows(MatrixView<T> in, int64_t first, int64_t count, int64_t columns) {
   constexpr int64_t kLine = 64 / sizeof(T);
@@ -46,8 +47,8 @@ void prefetch_rows(MatrixView<T> in, int64_t first, int64_t count, int64_t colum
   }
 }
 
-// p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; AT1, AT2, AT3. queries_t:
-// scratch [Dh, ld].
+// p [keys, ld] = softmax(scale * k q^T), masked, times `factors` if there are any; AT1, AT2, AT3.
+// queries_t: scratch [Dh, ld].
 template <typename T>
 void probabilities(MatrixView<T> q, MatrixView<Acc<T>> k, const Sentence& s, int64_t Dh,
                    const AttentionShape& shape, const Acc<T>* factors, Acc<T>* queries_t, Acc<T>* p,
@@ -80,8 +81,8 @@ void forward_sentence(const AttentionForwardArgs<T>& args, const Sentence& s, co
   }
 }
 
-// From p and the gradient of the dropped p to ds, in its place, and to the dropped p, in p's; AT5. One
-// band.
+// From p and the gradient of the dropped p to ds, in its place, and to the dropped p, in p's; AT5.
+// One band.
 template <typename T>
 void score_gradient_band(T* p, T* dp, const T* factors, int64_t keys, int64_t ld, T scale) {
   Lanes<T> delta{};
@@ -126,8 +127,8 @@ void backward_sentence(const AttentionBackwardArgs<T>& args, const Sentence& s, 
     const MatrixView<A> score_gradients{ds, ld}, dropped{p, ld};
     product(transposed(score_gradients), wide_k.data, wide_k.row, s.queries, Dh, s.keys, false,
             args.dq + s.q_begin * args.dq_stride + h * Dh, args.dq_stride);  // AT6
-    // Written by the first query head of a key head, added to by the others (AT12): constants, so that the usual case, where
-    // there are no others, has a product without the choice.
+    // Written by the first query head of a key head, added to by the others (AT12): constants, so
+    // that the usual case, where there are no others, has a product without the choice.
     const auto give = [&](MatrixView<A> a, MatrixView<T> b, T* c, int64_t c_row) {
       if (h % args.group == 0) return product(a, b.data, b.row, s.keys, Dh, s.queries, false, c, c_row);
       product(a, b.data, b.row, s.keys, Dh, s.queries, true, c, c_row);

@@ -1,6 +1,7 @@
-// A decoding step's attention on the CPU. Keys come a register of scores at a time: their products with the
-// query are kept as registers over the head's width, and transposing the square of them turns the sums across
-// each register into sums between registers. Values are added up in registers, which go to memory once.
+// A decoding step's attention on the CPU. Keys come a register of scores at a time: their products
+// with the query are kept as registers over the head's width, and transposing the square of them
+// turns the sums across each register into sums between registers. Values are added up in
+// registers, which go to memory once.
 #include <limits>
 
 #include "core/parallel.h"

@@ -1,8 +1,9 @@
-// The pieces both attention paths are made of: products of a few dozen rows in registers, transposes, softmax
-// and dropout factors of a tile of scores. A tile is kept transposed, [keys, queries]: a register holds one
-// key's scores for neighbouring queries, so that maxima and sums over keys need no step across a register,
-// and the dropout words of four keys come out of Philox as they are needed. Its rows are `ld` =
-// padded(queries) apart; what stands in the padding is finite and read by nobody.
+// The pieces both attention paths are made of: products of a few dozen rows in registers,
+// transposes, softmax and dropout factors of a tile of scores. A tile is kept transposed, [keys,
+// queries]: a register holds one key's scores for neighbouring queries, so that maxima and sums
+// over keys need no step across a register, and the dropout words of four keys come out of Philox
+// as they are needed. Its rows are `ld` = padded(queries) apart; what stands in the padding is
+// finite and read by nobody.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@ MatrixView<T> transposed(MatrixView<T> a) {
   return {a.data, a.column, a.row};
 }
 
-// Rows as a product takes them for its first factor, whose elements it reads one by one: in place, or, for
-// bf16, widened into `scratch` [rows, columns].
+// Rows as a product takes them for its first factor, whose elements it reads one by one: in place,
+// or, for bf16, widened into `scratch` [rows, columns].
 template <typename T>
 inline MatrixView<Acc<T>> widened(MatrixView<T> in, int64_t rows, int64_t columns,
                                   [[maybe_unused]] Acc<T>* scratch) {
@@ -55,9 +56,9 @@ constexpr int64_t widened_size(int64_t rows, int64_t columns) {
   return kComputesInPlace<T> ? 0 : rows * columns;
 }
 
-// kRows x kVectors registers of c = a b, the sum over k in order. b and c may be bf16, c if nothing is
-// accumulated. All loops over registers are unrolled: an array that is indexed by a variable would live in
-// memory.
+// kRows x kVectors registers of c = a b, the sum over k in order. b and c may be bf16, c if nothing
+// is accumulated. All loops over registers are unrolled: an array that is indexed by a variable
+// would live in memory.
 template <int kRows, int kVectors, typename A, typename B, typename C>
 inline void product_block(MatrixView<A> a, const B* b, int64_t b_row, int64_t K, bool accumulate, C* c,
                           int64_t c_row) {
@@ -144,8 +145,8 @@ inline void transpose(const T* in, int64_t in_row, int64_t rows, int64_t columns
   }
 }
 
-// Which keys of a tile the queries of a band, kLanes columns from `column` on, may attend. `offset` is the
-// tile's first query less its first key, as positions in the sentence.
+// Which keys of a tile the queries of a band, kLanes columns from `column` on, may attend. `offset`
+// is the tile's first query less its first key, as positions in the sentence.
 template <typename T>
 struct BandMask {
   BandMask(bool causal_mask, int64_t column, int64_t offset, int64_t keys) : causal(causal_mask), seen(keys) {
@@ -185,8 +186,8 @@ inline BandSums<T> exponentiate_band(T* s, int64_t keys, int64_t ld, const BandM
   return {maximum, sum};
 }
 
-// s [keys, ld] <- softmax over the keys of scale * s, masked, and times `factors` if there are any. Every
-// query sees the first key, so that no maximum is -inf.
+// s [keys, ld] <- softmax over the keys of scale * s, masked, and times `factors` if there are any.
+// Every query sees the first key, so that no maximum is -inf.
 template <typename T>
 inline void softmax_tile(T* s, int64_t keys, int64_t ld, bool causal, T scale, const T* factors) {
   for (int64_t column = 0; column < ld; column += kLanes<T>) {
@@ -201,8 +202,8 @@ inline void softmax_tile(T* s, int64_t keys, int64_t ld, bool causal, T scale, c
   }
 }
 
-// factors [keys rounded up to 4, ld]: 0 or 1/(1-p) of the attention probabilities of query tokens first_row..
-// and keys first_key.. of `head`. first_key is a multiple of 4.
+// factors [keys rounded up to 4, ld]: 0 or 1/(1-p) of the attention probabilities of query tokens
+// first_row.. and keys first_key.. of `head`. first_key is a multiple of 4.
 template <typename T>
 inline void probability_factors(const DropoutArgs& dropout, int64_t first_row, int64_t head,
                                 int64_t first_key, int64_t keys, T* factors, int64_t ld) {

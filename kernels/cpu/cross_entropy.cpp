@@ -1,7 +1,7 @@
-// Cross-entropy on the CPU: a row of logits (40 KB at V = 10000) comes from memory once and stays in the
-// second-level cache for three passes: maximum and sum; exponentials and their sum; gradient. The
-// exponentials wait in dz (bf16: beside it, unrounded) for the third pass, which costs half of computing them
-// again.
+// Cross-entropy on the CPU: a row of logits (40 KB at V = 10000) comes from memory once and stays
+// in the second-level cache for three passes: maximum and sum; exponentials and their sum;
+// gradient. The exponentials wait in dz (bf16: beside it, unrounded) for the third pass, which
+// costs half of computing them again.
 #include "kernels/cross_entropy.h"
 
 #include <cmath>
@@ -15,8 +15,8 @@ namespace xf::kernels {
 
 namespace {
 
-// A row of logits as its loops read it, by value: GCC keeps pointers that it sees through a reference in
-// memory, and gathers.
+// A row of logits as its loops read it, by value: GCC keeps pointers that it sees through a
+// reference in memory, and gathers.
 template <typename T, bool kHasBias>
 struct Logits {
   const T *z, *bias;
@@ -44,7 +44,8 @@ Statistics<Acc<T>> statistics(const Logits<T, kHasBias> z) {
   return {largest, sum / static_cast<A>(z.V)};
 }
 
-// sum_v exp(z_v - largest);  the terms are written to `terms` [V], which may be z, unless it is null.
+// sum_v exp(z_v - largest);  the terms are written to `terms` [V], which may be z, unless it is
+// null.
 template <typename T, bool kHasBias>
 Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, Acc<T>* terms) {
   Acc<T> sum = 0;
@@ -62,8 +63,8 @@ Acc<T> sum_exponentials(const Logits<T, kHasBias> z, Acc<T> largest, Acc<T>* ter
   return sum;
 }
 
-// CE3: dz_v = p_v - eps / V, the target apart, where p_v = terms_v rsum; terms [V], which may be dz, holds the exponentials.
-// dbias [V], optional, += dz.
+// CE3: dz_v = p_v - eps / V, the target apart, where p_v = terms_v rsum; terms [V], which may be
+// dz, holds the exponentials. dbias [V], optional, += dz.
 template <typename T>
 void write_gradient(const Acc<T>* terms, int64_t V, Acc<T> rsum, Acc<T> uniform, T* dz, Acc<T>* dbias) {
   if (dbias) {

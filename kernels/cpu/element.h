@@ -1,6 +1,6 @@
-// What the sources of kernels/cpu/ have in common: the level that they are compiled for, this time (core/processor.h); and
-// an element as it is stored, T, and as it is computed with, Acc<T>: the same type, except that bf16 widens to f32 and is
-// rounded on its way back.
+// What the sources of kernels/cpu/ have in common: the level that they are compiled for, this time
+// (core/processor.h); and an element as it is stored, T, and as it is computed with, Acc<T>: the
+// same type, except that bf16 widens to f32 and is rounded on its way back.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,8 @@ inline void store(Acc<T> value, T* to) {
 // What a thread's scratch holds; each has its own.
 enum class Scratch { row, upstream, gamma, beta };
 
-// n elements of it, at the beginning of a cache line, valid until the calling thread's next call with this kOf and a larger n.
+// n elements of it, at the beginning of a cache line, valid until the calling thread's next call
+// with this kOf and a larger n.
 template <typename A, Scratch kOf>
 inline A* thread_scratch(int64_t n) {
   struct alignas(64) Line {
@@ -65,7 +66,8 @@ inline A* thread_scratch(int64_t n) {
   return reinterpret_cast<A*>(lines.data());
 }
 
-// Where the unrounded values of a row of n elements can wait: the row itself, or, where it would round them, thread_scratch.
+// Where the unrounded values of a row of n elements can wait: the row itself, or, where it would
+// round them, thread_scratch.
 template <typename T>
 inline Acc<T>* unrounded(T* row, int64_t n) {
   if constexpr (kComputesInPlace<T>) {
@@ -75,7 +77,8 @@ inline Acc<T>* unrounded(T* row, int64_t n) {
   }
 }
 
-// A row of n elements that is read more than once, as it is computed with: itself, or widened into thread_scratch.
+// A row of n elements that is read more than once, as it is computed with: itself, or widened into
+// thread_scratch.
 template <Scratch kOf, typename T>
 inline const Acc<T>* widened(const T* row, int64_t n) {
   if constexpr (kComputesInPlace<T>) {

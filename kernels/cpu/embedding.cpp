@@ -1,6 +1,6 @@
-// Embedding on the CPU. Forward: threads take runs of tokens. Backward: threads take runs of `order`, moved
-// forward to where the id changes, so that a table row has one writer, which adds its tokens in order at any
-// thread count.
+// Embedding on the CPU. Forward: threads take runs of tokens. Backward: threads take runs of
+// `order`, moved forward to where the id changes, so that a table row has one writer, which adds
+// its tokens in order at any thread count.
 #include "kernels/embedding.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A register of T as a value: GCC's vector extension, compiled for whatever instructions there are. For loops
-// whose accumulators must stay in registers, which the auto-vectoriser does not promise.
+// A register of T as a value: GCC's vector extension, compiled for whatever instructions there are.
+// For loops whose accumulators must stay in registers, which the auto-vectoriser does not promise.
 #pragma once
 
 #include <bit>
@@ -73,8 +73,8 @@ inline bool any(Mask mask) {
   return (words[0] | words[1] | words[2] | words[3]) != 0;
 }
 
-// Exchanges, between the two registers, the blocks of kStep lanes that a transpose has to: the odd blocks of
-// a with the even ones of b.
+// Exchanges, between the two registers, the blocks of kStep lanes that a transpose has to: the odd
+// blocks of a with the even ones of b.
 template <int kStep, typename Register, int... kLane>
 inline void exchange_blocks(Register& a, Register& b, std::integer_sequence<int, kLane...>) {
   constexpr int n = sizeof...(kLane);

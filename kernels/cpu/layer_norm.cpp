@@ -1,5 +1,5 @@
-// Layer normalisation on the CPU: a few rows stay in the first-level cache through their passes, so memory is read
-// and written once; threads take runs of them.
+// Layer normalisation on the CPU: a few rows stay in the first-level cache through their passes, so
+// memory is read and written once; threads take runs of them.
 #include "kernels/layer_norm.h"
 
 #include "kernels/cpu/element.h"

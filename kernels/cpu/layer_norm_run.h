@@ -1,5 +1,5 @@
-// A few rows of layer normalisation, forward and backward (docs/derivations/layer_norm.md), for the ops that
-// contain it.
+// A few rows of layer normalisation, forward and backward (docs/derivations/layer_norm.md), for the
+// ops that contain it.
 #pragma once
 
 #include <cmath>
@@ -25,8 +25,8 @@ inline A rstd_of_row(const A* x, A mean, int64_t D, float eps) {
   return A{1} / std::sqrt(squares / static_cast<A>(D) + static_cast<A>(eps));
 }
 
-// y = gamma * (x - mean) * rstd + beta  (LN0), of a run of N rows (rows.h); gamma and beta are widened() once for all runs. y may be
-// the rows.
+// y = gamma * (x - mean) * rstd + beta  (LN0), of a run of N rows (rows.h); gamma and beta are
+// widened() once for all runs. y may be the rows.
 template <typename T>
 inline void normalise_run(const T* rows, const Acc<T>* gamma, const Acc<T>* beta, int64_t N, int64_t D,
                           float eps, T* y, Acc<T>* mean, Acc<T>* rstd) {
@@ -68,7 +68,8 @@ inline GradientMeans<A> means_of_row(const A* dy, const A* x, const A* gamma, A 
   return {g_sum / static_cast<A>(D), g_xhat_sum / static_cast<A>(D)};
 }
 
-// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum  (LN5, RN1), dsum optional. dx may be dy or dsum.
+// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum  (LN5, RN1), dsum optional. dx may be dy or
+// dsum.
 template <typename T>
 inline void gradient_of_row(const Acc<T>* dy, const Acc<T>* x, const Acc<T>* gamma, Acc<T> mean, Acc<T> rstd,
                             GradientMeans<Acc<T>> means, const T* dsum, int64_t D, T* dx) {

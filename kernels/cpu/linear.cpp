@@ -1,11 +1,11 @@
-// Affine maps of few rows in f32, as a decoding step has them, with bias and relu on the way out. oneDNN's
-// sgemm copies the weights into an order of its own in every call, a second trip through memory that only
-// many rows pay back. Here they are read once, as they lie.
+// Affine maps of few rows in f32, as a decoding step has them, with bias and relu on the way out.
+// oneDNN's sgemm copies the weights into an order of its own in every call, a second trip through
+// memory that only many rows pay back. Here they are read once, as they lie.
 //
-// One row or two: an output is a dot product with contiguous weights, as many at a time as a register holds.
-// From twelve rows on: the weights of two registers of outputs are transposed into the first-level cache,
-// where all rows find them. Between the two sgemm is faster. What a row's sums look like depends on which way
-// they go, and on nothing else.
+// One row or two: an output is a dot product with contiguous weights, as many at a time as a
+// register holds. From twelve rows on: the weights of two registers of outputs are transposed into
+// the first-level cache, where all rows find them. Between the two sgemm is faster. What a row's
+// sums look like depends on which way they go, and on nothing else.
 #include "kernels/cpu/element.h"
 #include "kernels/cpu/linear_panels.h"
 
@@ -22,7 +22,8 @@ namespace xf::kernels {
 namespace {
 
 constexpr int kWide = kPanel / 2;                 // floats in the widest register of this level
-constexpr int kBlockRows = kWide == 16 ? 12 : 6;  // two registers of sums for each leave room for the factors
+constexpr int kBlockRows = kWide == 16 ? 12 : 6;  // two registers of sums for each leave room for
+                                                  // the factors
 using Wide = float __attribute__((vector_size(kWide * sizeof(float))));
 
 constexpr int64_t kDotRows = 2, kPanelRows = 12, kMostPanelRows = 1024;

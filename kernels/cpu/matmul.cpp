@@ -1,5 +1,5 @@
-// Products on the CPU: oneDNN's sgemm for f32, turned round where that is faster, and for f64, which only gradient checks use, a loop over rows
-// of c.
+// Products on the CPU: oneDNN's sgemm for f32, turned round where that is faster, and for f64,
+// which only gradient checks use, a loop over rows of c.
 #include "kernels/matmul.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -19,7 +19,8 @@ void clear(const MatmulArgs<T>& args) {
   for (int64_t m = 0; m < args.M; ++m) std::fill_n(args.c + m * args.c_stride, args.N, T{0});
 }
 
-// c_m += a_mk * op(b)_k:, over contiguous rows of b; or, where b is transposed, one dot product per element.
+// c_m += a_mk * op(b)_k:, over contiguous rows of b; or, where b is transposed, one dot product per
+// element.
 void accumulate_row(const MatmulArgs<double>& args, int64_t m) {
   double* const c = args.c + m * args.c_stride;
   const auto a = [&](int64_t k) {
@@ -51,9 +52,9 @@ void multiply(const MatmulArgs<float>& args) {
            args.K, args.N, static_cast<int>(status));
 }
 
-// The gradient of a wide layer's weights, C = A^T B, where A [K, M] is wider than B [K, N]. oneDNN is faster with the two
-// exchanged: 2048 x 512 x 4096 on one Emerald Rapids core at 108 GFLOP/s, and at 144 as C^T = B^T A with a pass over C behind
-// it, which needs many terms to hide in.
+// The gradient of a wide layer's weights, C = A^T B, where A [K, M] is wider than B [K, N]. oneDNN
+// is faster with the two exchanged: 2048 x 512 x 4096 on one Emerald Rapids core at 108 GFLOP/s,
+// and at 144 as C^T = B^T A with a pass over C behind it, which needs many terms to hide in.
 constexpr int64_t kWide = 1024, kManyTerms = 2048;
 
 bool is_faster_turned(const MatmulArgs<float>& args) {

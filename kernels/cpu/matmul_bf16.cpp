@@ -1,6 +1,7 @@
-// Products of bf16 on the CPU: our own (matmul_bf16_pairs.h) where a side is short, else oneDNN's matmul primitive, which
-// sums in f32 and rounds once, with a bias on the way out. A primitive is code generated for one shape, in about 0.4 ms, and so is kept. On a processor
-// without fast instructions for bf16 the factors are widened, and f32 multiplies them.
+// Products of bf16 on the CPU: our own (matmul_bf16_pairs.h) where a side is short, else oneDNN's
+// matmul primitive, which sums in f32 and rounds once, with a bias on the way out. A primitive is
+// code generated for one shape, in about 0.4 ms, and so is kept. On a processor without fast
+// instructions for bf16 the factors are widened, and f32 multiplies them.
 #include <bit>
 #include <compare>
 #include <cstdlib>
@@ -89,8 +90,8 @@ void multiply(const Product& product, const bf16* a, const bf16* b, const bf16* 
        product.K, product.N, error.what());
 }
 
-// The number of tokens differs from batch to batch. So the dimension that counts them is cut into powers of
-// two and a rest: fifteen shapes in all, and the same ones in every batch.
+// The number of tokens differs from batch to batch. So the dimension that counts them is cut into
+// powers of two and a rest: fifteen shapes in all, and the same ones in every batch.
 constexpr int64_t kMostTokens = 1024, kFewTokens = 8;
 
 template <typename Body>
@@ -128,7 +129,8 @@ void multiply_widened(const MatmulArgs<bf16, C>& args) {
   const float* const b =
       widened(args.b, args.transpose_b ? args.N : args.K, b_width, args.b_stride, scratch.b);
   scratch.c.resize(static_cast<size_t>(args.M * args.N));
-  float* const product = scratch.c.data();  // of this thread: inside the loop below `scratch` is another one
+  float* const product = scratch.c.data();  // of this thread: inside the loop below `scratch` is
+                                            // another one
   matmul(Cpu<kLevel>{}, MatmulArgs<float>{a, b, product, args.M, args.N, args.K, a_width, b_width, args.N,
                                           args.transpose_a, args.transpose_b, false});
   for_each_row(args.M, args.N, [&](int64_t row) {
@@ -158,9 +160,10 @@ bool has_instructions(dnnl_cpu_isa_t isa) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
 }
 
-// AVX512_BF16 multiplies pairs of bf16: AMD's processors at twice the rate of f32 (and Intel's Cooper Lake, which was made for
-// it; not measured), Intel's later ones at half of it, 85 to 170 GFLOP/s on an Emerald Rapids core, because there that is
-// AMX's part; and virtual machines often hide AMX. Who limits oneDNN to those instructions by name wants them all the same.
+// AVX512_BF16 multiplies pairs of bf16: AMD's processors at twice the rate of f32 (and Intel's
+// Cooper Lake, which was made for it; not measured), Intel's later ones at half of it, 85 to 170
+// GFLOP/s on an Emerald Rapids core, because there that is AMX's part; and virtual machines often
+// hide AMX. Who limits oneDNN to those instructions by name wants them all the same.
 bool pairs_are_fast() {
 #if defined(__x86_64__)
   const char* const limit = std::getenv("ONEDNN_MAX_CPU_ISA");
@@ -171,8 +174,9 @@ bool pairs_are_fast() {
 #endif
 }
 
-// Of products with a short side, as those of a small model, oneDNN's copies and hundreds of primitives' calls are a good part;
-// of longer ones its own way of caching is ahead, of fewer rows its dot products, and AMX leaves all others behind.
+// Of products with a short side, as those of a small model, oneDNN's copies and hundreds of
+// primitives' calls are a good part; of longer ones its own way of caching is ahead, of fewer rows
+// its dot products, and AMX leaves all others behind.
 constexpr int64_t kLongestShortSide = 256, kFewestRows = 64;
 
 template <typename C>
@@ -226,7 +230,8 @@ void matmul(Cpu<kLevel>, const MatmulArgs<bf16, float>& args) {
 
 template <>
 bool linear_forward_at_once(Cpu<kLevel>, const LinearForwardArgs<bf16>& args) {
-  if (args.relu || !has_fast_bf16_products(Cpu<kLevel>{})) return false;  // oneDNN's relu turns NaN into 0
+  // oneDNN's relu turns NaN into 0
+  if (args.relu || !has_fast_bf16_products(Cpu<kLevel>{})) return false;
   if (takes_pairs(product_of(args))) return multiply_pairs(product_of(args), args.bias), true;
   Product product = described(product_of(args));
   product.has_bias = true;

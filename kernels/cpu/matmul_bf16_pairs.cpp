@@ -1,11 +1,13 @@
-// The instruction VDPBF16PS adds to each of sixteen sums in f32 the products of two pairs of bf16. So both factors are
-// read in pairs of neighbours along K: one pair of a row of op(A), for all lanes, times a register of pairs of sixteen columns
-// of op(B).
+// The instruction VDPBF16PS adds to each of sixteen sums in f32 the products of two pairs of bf16.
+// So both factors are read in pairs of neighbours along K: one pair of a row of op(A), for all
+// lanes, times a register of pairs of sixteen columns of op(B).
 //
-// A thread packs op(B) into panels, in which the pairs of kPanel columns lie side by side, and multiplies kRows rows at a time
-// with one of them: their sums stay in registers for a whole block of K. The pairs of op(A) are read where they lie, except
-// where neighbours along K do not lie together, in a transpose, or where the last one has no neighbour: then some rows are
-// packed as well. Each thread packs all that it needs, a few per cent of its work, and none waits for another one.
+// A thread packs op(B) into panels, in which the pairs of kPanel columns lie side by side, and
+// multiplies kRows rows at a time with one of them: their sums stay in registers for a whole block
+// of K. The pairs of op(A) are read where they lie, except where neighbours along K do not lie
+// together, in a transpose, or where the last one has no neighbour: then some rows are packed as
+// well. Each thread packs all that it needs, a few per cent of its work, and none waits for another
+// one.
 #include "kernels/cpu/matmul_bf16_pairs.h"
 
 #ifdef __AVX512BW__
@@ -34,12 +36,14 @@ namespace {
 constexpr int kWide = 16, kRegisters = 2;  // sums in a register, and registers side by side
 constexpr int64_t kPanel = kRegisters * kWide, kRows = 8;
 
-// What is worked on at once: a block of rows and a panel of columns stay in the first-level cache, all panels in the second.
+// What is worked on at once: a block of rows and a panel of columns stay in the first-level cache,
+// all panels in the second.
 constexpr int64_t kDepth = 512, kBlockRows = 128, kBlockColumns = 256;
 
 constexpr __mmask16 kAll = 0xFFFF;
 
-// Packed pairs lie in strips of kWide rows or columns, each [k / 2, kWide], zeros for those that are not there.
+// Packed pairs lie in strips of kWide rows or columns, each [k / 2, kWide], zeros for those that
+// are not there.
 using Pair = uint32_t;
 
 struct Range {
@@ -68,8 +72,8 @@ XF_PAIRS_INLINE __m512i interleaved(const bf16* first, const bf16* second, __mma
   return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
-// Rows that lie far apart in memory are no stream to the processor: it is told of those to come. The logits' gradient, [512,
-// 10000]: its product is done in 3.7 ms in place of 3.9.
+// Rows that lie far apart in memory are no stream to the processor: it is told of those to come.
+// The logits' gradient, [512, 10000]: its product is done in 3.7 ms in place of 3.9.
 constexpr int64_t kAhead = 64, kOfLine = 64 / sizeof(bf16);
 
 XF_PAIRS_INLINE void prefetch(const bf16* row, int64_t count) {
@@ -115,8 +119,8 @@ XF_PAIRS void pack_columns(const bf16* matrix, int64_t stride, const Range& k, c
   }
 }
 
-// Some rows of op(A): in bytes, `row` from one to the next, `pair` from one pair of a row to the next, and `strip` from kWide
-// rows to the next kWide.
+// Some rows of op(A): in bytes, `row` from one to the next, `pair` from one pair of a row to the
+// next, and `strip` from kWide rows to the next kWide.
 struct Left {
   const std::byte* first;
   int64_t row, pair, strip;

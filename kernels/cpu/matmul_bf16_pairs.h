@@ -12,8 +12,9 @@ constexpr bool kMultipliesPairs = true;
 constexpr bool kMultipliesPairs = false;
 #endif
 
-// C = op(A) op(B), or C += op(A) op(B), or, with a bias [N], which else is null, C = op(A) op(B) + bias. Sums in f32, in an
-// order that depends on nothing but K; rounds once. The processor must have AVX512_BF16.
+// C = op(A) op(B), or C += op(A) op(B), or, with a bias [N], which else is null, C = op(A) op(B) +
+// bias. Sums in f32, in an order that depends on nothing but K; rounds once. The processor must
+// have AVX512_BF16.
 template <typename C>
 void multiply_pairs(const MatmulArgs<bf16, C>& args, const bf16* bias);
 

@@ -1,6 +1,7 @@
-// Muon on the CPU: a matrix to a thread, bound by its products, 15 of about 2 k^2 max(rows, columns) operations with k the
-// smaller side. A thread that has a matrix to itself multiplies alone, so that its bits are the same at any number of
-// threads; a single matrix is multiplied by all.
+// Muon on the CPU: a matrix to a thread, bound by its products, 15 of about 2 k^2 max(rows,
+// columns) operations with k the smaller side. A thread that has a matrix to itself multiplies
+// alone, so that its bits are the same at any number of threads; a single matrix is multiplied by
+// all.
 #include "kernels/muon.h"
 
 #include <algorithm>
@@ -43,8 +44,8 @@ void multiply(const T* a, Transpose transpose_a, const T* b, Transpose transpose
                                       .accumulate = accumulate == Accumulate::yes});
 }
 
-// MU4, once: w.x. A tall matrix is multiplied from the right, X (X^T X) = (X X^T) X, so that the square matrices have its
-// smaller side.
+// MU4, once: w.x. A tall matrix is multiplied from the right, X (X^T X) = (X X^T) X, so that the
+// square matrices have its smaller side.
 template <typename T>
 void iterate(int64_t rows, int64_t columns, Workspace<T>& w) {
   constexpr MuonPolynomial f;

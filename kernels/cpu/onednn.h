@@ -1,6 +1,6 @@
-// Where oneDNN 2 and oneDNN 3 differ: in how a primitive is described. Major 2 wants the operation as an
-// object of its own first; 3 takes its parts at once, the tensor that is read and the one that is written
-// each.
+// Where oneDNN 2 and oneDNN 3 differ: in how a primitive is described. Major 2 wants the operation
+// as an object of its own first; 3 takes its parts at once, the tensor that is read and the one
+// that is written each.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -13,8 +13,8 @@ using LayerNormForward = dnnl::layer_normalization_forward;
 
 using SoftmaxForward = dnnl::softmax_forward;
 
-// A description of `Primitive`; `parts` is what its documentation lists, in that order. Throws dnnl::error if
-// oneDNN has no such primitive.
+// A description of `Primitive`; `parts` is what its documentation lists, in that order. Throws
+// dnnl::error if oneDNN has no such primitive.
 template <typename Primitive, typename... Parts>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine,
                                             const dnnl::primitive_attr& attributes, const Parts&... parts) {

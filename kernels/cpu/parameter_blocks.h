@@ -1,5 +1,5 @@
-// What optimisers share on the CPU. They work in blocks of a constant size, so that a block's vector loop, and with it
-// every rounding, is the same at any number of threads.
+// What optimisers share on the CPU. They work in blocks of a constant size, so that a block's
+// vector loop, and with it every rounding, is the same at any number of threads.
 #pragma once
 
 #include <algorithm>

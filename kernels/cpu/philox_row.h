@@ -1,6 +1,6 @@
-// Dropout masks a row at a time: the words of kernels/dropout.h for a run of columns, with Philox computed in
-// vector lanes, one lane per counter. Every CPU kernel that drops elements calls this and nothing else, so
-// that forward and backward, and all kernels, agree to the bit.
+// Dropout masks a row at a time: the words of kernels/dropout.h for a run of columns, with Philox
+// computed in vector lanes, one lane per counter. Every CPU kernel that drops elements calls this
+// and nothing else, so that forward and backward, and all kernels, agree to the bit.
 #pragma once
 
 #ifdef __AVX2__
@@ -27,9 +27,9 @@ struct PhiloxWords {
 
 using PhiloxLanes = uint64_t __attribute__((vector_size(kRegisterBytes)));
 
-// The lower halves of the lanes times b, 64 bits each. Not by the operator where there is an instruction for it: that is a product
-// of 64 bits, which takes Intel's processors three times as long. (All lanes by a mask: GCC 12 takes the plain intrinsic's
-// undefined lanes for a mistake.)
+// The lower halves of the lanes times b, 64 bits each. Not by the operator where there is an
+// instruction for it: that is a product of 64 bits, which takes Intel's processors three times as
+// long. (All lanes by a mask: GCC 12 takes the plain intrinsic's undefined lanes for a mistake.)
 inline PhiloxLanes product_of_words(PhiloxLanes a, uint32_t b) {
 #if defined(__AVX512F__)
   return reinterpret_cast<PhiloxLanes>(
@@ -41,8 +41,9 @@ inline PhiloxLanes product_of_words(PhiloxLanes a, uint32_t b) {
 #endif
 }
 
-// The words dropout.words(quads[l], rows[l]) of every lane l. A 32-bit word lives in a 64-bit lane, so that one multiplication
-// gives both halves of the product; what overflows into the upper half is cut off where it would be read.
+// The words dropout.words(quads[l], rows[l]) of every lane l. A 32-bit word lives in a 64-bit lane,
+// so that one multiplication gives both halves of the product; what overflows into the upper half
+// is cut off where it would be read.
 inline void philox_lanes(const DropoutArgs& dropout, const uint64_t* quads, const uint64_t* rows,
                          PhiloxWords& words) {
   constexpr int kVectors = kPhiloxLanes * sizeof(uint64_t) / sizeof(PhiloxLanes);
@@ -114,8 +115,9 @@ inline void dropout_factors(const DropoutArgs& dropout, int64_t row, int64_t fir
   }
 }
 
-// body(begin, n, factors) for consecutive runs of at most 128 columns of a row of D: the way to walk a row
-// when the factors need not be kept. Without dropout there is one run, begin 0, n = D, factors nullptr.
+// body(begin, n, factors) for consecutive runs of at most 128 columns of a row of D: the way to
+// walk a row when the factors need not be kept. Without dropout there is one run, begin 0, n = D,
+// factors nullptr.
 template <typename T, typename Body>
 inline void for_each_dropout_run(const DropoutArgs& dropout, int64_t row, int64_t D, const Body& body) {
   if (!dropout.active()) {

@@ -1,7 +1,8 @@
-// Affine maps in eight bits: rows are rounded into a buffer of the calling thread, and multiplied tile by tile, some rows by
-// some strips of packed weights, whose sums stay in registers for all of K. What multiplies a tile depends on the processor
-// (quantized_linear_quads.cpp, quantized_linear_pairs.cpp); the sums do not, and what follows them is one product and one
-// fused multiply-add everywhere.
+// Affine maps in eight bits: rows are rounded into a buffer of the calling thread, and multiplied
+// tile by tile, some rows by some strips of packed weights, whose sums stay in registers for all of
+// K. What multiplies a tile depends on the processor (quantized_linear_quads.cpp,
+// quantized_linear_pairs.cpp); the sums do not, and what follows them is one product and one fused
+// multiply-add everywhere.
 #include "kernels/quantized_linear.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ namespace {
 // Multiplications below which starting the threads costs more than it saves.
 constexpr int64_t kSerialProducts = 1 << 19;
 
-// Rows for each thread from which on they, and not the outputs, are divided: a thread then rounds its own.
+// Rows for each thread from which on they, and not the outputs, are divided: a thread then rounds
+// its own.
 constexpr int64_t kOwnRows = 16;
 
 // Bytes of rows that stay in the second-level cache beside a tile's weights and results.
@@ -29,11 +31,12 @@ constexpr uint32_t kMagnitude = 0x7fffffff, kInfinity = 0x7f800000;
 constexpr float kLeast = 0x1p-119f;  // the scale of a smaller maximum would be denormal
 constexpr float kSteps = 127;
 
-// Adding it leaves an f32 of magnitude up to 2^22 rounded to a whole number, whose lowest byte is the sum's.
+// Adding it leaves an f32 of magnitude up to 2^22 rounded to a whole number, whose lowest byte is
+// the sum's.
 constexpr float kRounder = 0x1.8p23f;
 
-// QL1, QL2: n numbers, rounded, each with `zero` added. Returns the scale. The largest magnitude is that of the largest
-// bits, and NaN's exceed infinity's.
+// QL1, QL2: n numbers, rounded, each with `zero` added. Returns the scale. The largest magnitude is
+// that of the largest bits, and NaN's exceed infinity's.
 float quantize_row(const float* row, int64_t n, uint32_t zero, uint8_t* to) {
   uint32_t bits = 0;
 #pragma omp simd reduction(max : bits)
@@ -63,7 +66,8 @@ void multiply_band(const QuantizedRows& rows, const QuantizedLinearArgs& args, i
   for (; s < strips; ++s) tiles().narrow[count](rows, args, row, s);
 }
 
-// `count` largest tiles of rows, and all strips; the weights of a tile stay in the first-level cache for all of them.
+// `count` largest tiles of rows, and all strips; the weights of a tile stay in the first-level
+// cache for all of them.
 void multiply_whole(const QuantizedRows& rows, const QuantizedLinearArgs& args, int64_t count) {
   const int most = tiles().rows, width = tiles().strips[most];
   const int64_t strips = strips_of(args.M), end = count * most;

@@ -1,6 +1,6 @@
-// Sums of quads where no instruction adds four products: VPMADDUBSW adds two of an unsigned and a signed byte in sixteen
-// bits, saturating, which |q| times p with the sign of q never needs, 2 * 127^2 < 2^15; VPMADDWD adds two of these sums in
-// 32 bits. Without AVX2, a loop.
+// Sums of quads where no instruction adds four products: VPMADDUBSW adds two of an unsigned and a
+// signed byte in sixteen bits, saturating, which |q| times p with the sign of q never needs, 2 *
+// 127^2 < 2^15; VPMADDWD adds two of these sums in 32 bits. Without AVX2, a loop.
 #include "kernels/cpu/quantized_rows.h"
 
 #ifdef __AVX2__

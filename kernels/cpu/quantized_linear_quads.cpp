@@ -1,6 +1,7 @@
-// The instruction VPDPBUSD adds to each of sixteen sums the products of a quad of unsigned bytes and one of signed bytes:
-// here a quad of a row, 128 added to each, for all lanes, and the quads of a strip's sixteen outputs. A sum begins as what
-// takes the 128 away again. It wraps and never saturates, so that only where it ends must fit.
+// The instruction VPDPBUSD adds to each of sixteen sums the products of a quad of unsigned bytes
+// and one of signed bytes: here a quad of a row, 128 added to each, for all lanes, and the quads of
+// a strip's sixteen outputs. A sum begins as what takes the 128 away again. It wraps and never
+// saturates, so that only where it ends must fit.
 #include "kernels/cpu/quantized_rows.h"
 
 #ifdef __AVX512BW__

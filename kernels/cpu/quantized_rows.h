@@ -1,5 +1,5 @@
-// Rows of activations in eight bits and their products with packed weights, on the calling thread: the pieces of
-// quantized_linear.cpp that other ops build on.
+// Rows of activations in eight bits and their products with packed weights, on the calling thread:
+// the pieces of quantized_linear.cpp that other ops build on.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,15 @@ void multiply_rows(const QuantizedRows& rows, const QuantizedLinearArgs& args);
 // Strips begin to end-1 alone; args.y may be null.
 QuantizedLinearArgs strips_of(const QuantizedLinearArgs& args, int64_t begin, int64_t end);
 
-// A product of some rows, from `row` on, and some strips, from `strip` on: how many is the tile's own.
+// A product of some rows, from `row` on, and some strips, from `strip` on: how many is the tile's
+// own.
 using QuantizedTile = void (*)(const QuantizedRows& rows, const QuantizedLinearArgs& args, int64_t row,
                                int64_t strip);
 constexpr int kMostTileRows = 8, kMostTileStrips = 4;
 struct QuantizedTiles {
-  int rows;                                                          // of the largest tile
-  int strips[kMostTileRows + 1];                                     // of the wide tile of so many rows
+  int rows;  // of the largest tile
+  // of the wide tile of so many rows
+  int strips[kMostTileRows + 1];
   QuantizedTile wide[kMostTileRows + 1], narrow[kMostTileRows + 1];  // narrow: of one strip
 };
 

@@ -1,5 +1,5 @@
-// R-Drop's loss on the CPU: a pair's two rows stay in the second-level cache for their four passes, and the gradient is
-// written over them. Their exponentials wait unrounded in memory of the thread.
+// R-Drop's loss on the CPU: a pair's two rows stay in the second-level cache for their four passes,
+// and the gradient is written over them. Their exponentials wait unrounded in memory of the thread.
 #include "kernels/r_drop.h"
 
 #include <cmath>
@@ -41,8 +41,8 @@ Softmax<Acc<T>> softmax(const T* z, const T* bias, int64_t V, Acc<T>* terms) {
   return {terms, A{1} / sum, largest + std::log(sum), total / static_cast<A>(V)};
 }
 
-// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite or, of one that
-// cannot come in either row, NaN.
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be
+// infinite or, of one that cannot come in either row, NaN.
 template <bool kAllFinite, typename A>
 A counted(A p, A x) {
   if constexpr (kAllFinite) return x;
@@ -63,14 +63,16 @@ std::pair<Acc<T>, Acc<T>> mean_differences(const T* first, const T* second, int6
   return {p_sum * p.scale, q_sum * q.scale};
 }
 
-// SD2 of a row with the probability p and the other's q, d turned to this row; and its cross-entropy's, the target apart.
+// SD2 of a row with the probability p and the other's q, d turned to this row; and its
+// cross-entropy's, the target apart.
 template <bool kAllFinite, typename A>
 A gradient(A p, A q, A d, A mean, A divergence, A uniform) {
   return p - uniform +
          divergence * counted<kAllFinite>(divergence, p * counted<kAllFinite>(p, d - mean) + p - q);
 }
 
-// SD3, SD4, CE1, CE3 of pair n: partial += {loss, -log p_t - log q_t, dbias [V] if asked for}. kAllFinite: no logit is infinite.
+// SD3, SD4, CE1, CE3 of pair n: partial += {loss, -log p_t - log q_t, dbias [V] if asked for}.
+// kAllFinite: no logit is infinite.
 template <bool kAllFinite, typename T>
 void finish_pair(const RDropArgs<T>& args, int64_t n, const Softmax<Acc<T>> p, const Softmax<Acc<T>> q,
                  Acc<T>* partial) {

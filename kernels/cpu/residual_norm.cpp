@@ -1,5 +1,5 @@
-// Residual + dropout + layer norm on the CPU: one trip through memory per direction; x, s and the statistics
-// of a row are used while the row is in the first-level cache.
+// Residual + dropout + layer norm on the CPU: one trip through memory per direction; x, s and the
+// statistics of a row are used while the row is in the first-level cache.
 #include "kernels/residual_norm.h"
 
 #include "kernels/cpu/element.h"

@@ -1,5 +1,5 @@
-// Root-mean-square normalisation on the CPU: a few rows stay in the first-level cache through their passes, so memory
-// is read and written once; threads take runs of them.
+// Root-mean-square normalisation on the CPU: a few rows stay in the first-level cache through their
+// passes, so memory is read and written once; threads take runs of them.
 #include "kernels/rms_norm.h"
 
 #include <cmath>

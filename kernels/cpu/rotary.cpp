@@ -1,5 +1,5 @@
-// Rotary positions on the CPU: one trip through memory; a token's cosines and sines stay in the first-level cache for all
-// of its heads. Threads take runs of tokens.
+// Rotary positions on the CPU: one trip through memory; a token's cosines and sines stay in the
+// first-level cache for all of its heads. Threads take runs of tokens.
 #include "kernels/rotary.h"
 
 #include "kernels/cpu/element.h"
@@ -9,7 +9,8 @@ namespace xf::kernels {
 
 namespace {
 
-// RO1, and with direction -1 RO2. Both elements of a pair are read before one is written: y may be x.
+// RO1, and with direction -1 RO2. Both elements of a pair are read before one is written: y may be
+// x.
 template <typename T>
 void turn_head(const T* x, const Acc<T>* cosines, const Acc<T>* sines, Acc<T> direction, int64_t P, T* y) {
 #pragma omp simd

@@ -1,5 +1,6 @@
-// Loops over rows, and sums over rows whose bits do not depend on the number of threads: rows are cut into
-// blocks of a constant size, one thread adds up a block, and the blocks' partial sums are added in order.
+// Loops over rows, and sums over rows whose bits do not depend on the number of threads: rows are
+// cut into blocks of a constant size, one thread adds up a block, and the blocks' partial sums are
+// added in order.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace xf::kernels {
 
-// Rows in a block: few enough to feed many threads, enough that the partial sums are a small part of the
-// traffic.
+// Rows in a block: few enough to feed many threads, enough that the partial sums are a small part
+// of the traffic.
 constexpr int64_t kRowBlock = 64;
 
 // Elements below which starting the threads costs more than it saves.
@@ -30,9 +31,10 @@ void for_each_row(int64_t N, int64_t D, const Body& body) {
   });
 }
 
-// How many rows of D are a run: where rows are widened, as many as the first-level cache holds with room to spare. What waits for
-// itself in a row (the last additions of its sum, a root) then waits beside that of other rows, where a body does one step of a
-// run's rows before the next. Else one: loads of the next row go beside what is computed of this one.
+// How many rows of D are a run: where rows are widened, as many as the first-level cache holds with
+// room to spare. What waits for itself in a row (the last additions of its sum, a root) then waits
+// beside that of other rows, where a body does one step of a run's rows before the next. Else one:
+// loads of the next row go beside what is computed of this one.
 template <typename T>
 inline int64_t rows_of_run(int64_t D) {
   constexpr int64_t kElements = 1024;
@@ -48,8 +50,9 @@ void for_each_run(int64_t N, int64_t D, const Body& body) {
   });
 }
 
-// Sums over all rows of what body(first, count, partial) adds for a run of at most `rows` to partial [width], D elements of
-// work per row. The result is scratch of the calling thread, valid until its next call.
+// Sums over all rows of what body(first, count, partial) adds for a run of at most `rows` to
+// partial [width], D elements of work per row. The result is scratch of the calling thread, valid
+// until its next call.
 template <typename A, typename Body>
 const A* column_sums_of_runs(int64_t N, int64_t D, int64_t rows, int64_t width, const Body& body) {
   thread_local std::vector<A> scratch;

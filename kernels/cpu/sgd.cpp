@@ -1,4 +1,5 @@
-// Gradient descent on the CPU: one trip through p, m and g (24 bytes per f32 parameter), bound by memory.
+// Gradient descent on the CPU: one trip through p, m and g (24 bytes per f32 parameter), bound by
+// memory.
 #include "kernels/sgd.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
-// Masked softmax on the CPU. The end of a row that does not fill a register costs one element what a register costs, so short
-// rows are computed several at a time, as one array: what each of its elements needs of its own row, the maximum or one over
-// the sum, is written out beside it. Longer rows, which their ends cost little, are computed one at a time.
+// Masked softmax on the CPU. The end of a row that does not fill a register costs one element what
+// a register costs, so short rows are computed several at a time, as one array: what each of its
+// elements needs of its own row, the maximum or one over the sum, is written out beside it. Longer
+// rows, which their ends cost little, are computed one at a time.
 #include "kernels/softmax.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ template <typename A>
 constexpr A kInfinity = std::numeric_limits<A>::infinity();
 
 constexpr int64_t kBlock = kRegisterBytes / sizeof(float);  // elements
-constexpr int64_t kLongestShort = 64;                       // elements of a row that is computed with others,
+constexpr int64_t kLongestShort = 64;                       // elements of a row that is computed
+                                                            // with others,
 constexpr int64_t kLongestRagged = 128;  // and of one with a costly end that attends to all keys
 constexpr int64_t kRunElements = 1024;   // of such rows, so that they stay in the first-level cache
 
@@ -39,8 +41,8 @@ struct Keys {
   }
 };
 
-// What SM1 subtracts, and what it multiplies by. A row without a key has no maximum, and the sum of its terms is 0; so has a row
-// of NaN, but its sum is NaN and stays visible.
+// What SM1 subtracts, and what it multiplies by. A row without a key has no maximum, and the sum of
+// its terms is 0; so has a row of NaN, but its sum is NaN and stays visible.
 template <typename A>
 A shift_of(A maximum) {
   return maximum == -kInfinity<A> ? A{0} : maximum;
@@ -50,7 +52,8 @@ A inverse_of(A sum) {
   return sum == 0 ? A{0} : A{1} / sum;
 }
 
-// Compiled once each: a row must have the same sum, to the last bit, however it is computed and padded.
+// Compiled once each: a row must have the same sum, to the last bit, however it is computed and
+// padded.
 template <typename A>
 [[gnu::noinline]] A sum_of_short(const A* terms, int64_t n) {
   A sum = 0;
@@ -77,7 +80,8 @@ A sum_of(const A* terms, int64_t n) {
   return n > kLongestRagged ? sum_of_long(terms, n) : sum_of_short(terms, n);
 }
 
-// SM1 of one row. terms [Sk]: where the exponentials wait for their sum; p itself, or scratch where p would round them.
+// SM1 of one row. terms [Sk]: where the exponentials wait for their sum; p itself, or scratch where
+// p would round them.
 template <bool kMasked, typename T>
 void forward_row(const T* s, const Keys<T>& keys, int64_t Sk, Acc<T>* terms, T* p) {
   using A = Acc<T>;
@@ -106,7 +110,8 @@ void write_for_rows(int64_t count, int64_t width, const Value& value, A* numbers
     const A number = value(r);
     A* const row = numbers + r * width;
 #pragma omp simd
-    for (int64_t j = 0; j < padded(width); ++j) row[j] = number;  // the next row writes over what is too much
+    // the next row writes over what is too much
+    for (int64_t j = 0; j < padded(width); ++j) row[j] = number;
   }
 }
 
@@ -235,8 +240,8 @@ void softmax_forward(Cpu<L>, const SoftmaxForwardArgs<T>& args) {
 
 template <typename T, CpuLevel L>
 void softmax_backward(Cpu<L>, const SoftmaxBackwardArgs<T>& args) {
-  // Without exponentials a row's end costs less: rows that end with a register are left alone, and of elements that need no
-  // widening all but the shortest.
+  // Without exponentials a row's end costs less: rows that end with a register are left alone, and
+  // of elements that need no widening all but the shortest.
   constexpr int64_t kRegister = kRegisterBytes / sizeof(T),
                     kLongest = kLongestShort / (kComputesInPlace<T> ? 2 : 1);
   const int64_t D = args.D;

@@ -1,7 +1,8 @@
-// The k best of a row: a sorted list of the best so far, and blocks that are passed over whole when their
-// largest logit does not reach the worst of the list, which after the first few hundred columns is nearly
-// always. A row is looked at kColumns at a time, while they are in a near cache: by the k best, then, where scores
-// are normalised, by the sum of exponentials, which is brought to a new maximum where the columns hold one.
+// The k best of a row: a sorted list of the best so far, and blocks that are passed over whole when
+// their largest logit does not reach the worst of the list, which after the first few hundred
+// columns is nearly always. A row is looked at kColumns at a time, while they are in a near cache:
+// by the k best, then, where scores are normalised, by the sum of exponentials, which is brought to
+// a new maximum where the columns hold one.
 #include "kernels/top_k.h"
 
 #include <cmath>
@@ -21,14 +22,15 @@ namespace {
 constexpr int64_t kBlock = 64;
 constexpr int64_t kColumns = 16 * kPanel;
 
-// Rows whose logits of kColumns columns stay in the second-level cache, and enough of them for a thread to
-// read all weights.
+// Rows whose logits of kColumns columns stay in the second-level cache, and enough of them for a
+// thread to read all weights.
 constexpr int64_t kMostRows = 264, kLeastRows = 24;
 
 // What some columns of a row have shown so far: the best, and sum_v exp(z_v - maximum).
 template <typename T>
 struct RowSoFar {
-  Acc<T>* values;  // best first; equal values in the order in which they came, that is, of their ids
+  Acc<T>* values;  // best first; equal values in the order in which they came, that is, of their
+                   // ids
   int32_t* ids;
   int64_t count = 0;
   bool has_nan = false;
@@ -108,8 +110,8 @@ RowSoFar<T> nothing_yet(const TopKArgs<T>& args, int64_t n) {
   return {args.scores + n * args.K, args.ids + n * args.K};
 }
 
-// Rows begin .. end-1, at most kMostRows: project(first, n, z) writes the logits of n ids from `first` on, rows kColumns
-// apart.
+// Rows begin .. end-1, at most kMostRows: project(first, n, z) writes the logits of n ids from
+// `first` on, rows kColumns apart.
 template <typename Project>
 void choose_rows(const TopKArgs<float>& args, int64_t begin, int64_t end, const Project& project) {
   thread_local std::vector<float> logits;

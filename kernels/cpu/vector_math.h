@@ -1,6 +1,6 @@
-// Elementary functions that GCC vectorises inside `omp simd` loops: branch-free and inline. libm's expf is
-// neither, and vectorising it would need -ffast-math, which breaks the NaN checks. In f64 they are libm's:
-// gradient checks need accuracy, not speed.
+// Elementary functions that GCC vectorises inside `omp simd` loops: branch-free and inline. libm's
+// expf is neither, and vectorising it would need -ffast-math, which breaks the NaN checks. In f64
+// they are libm's: gradient checks need accuracy, not speed.
 #pragma once
 
 #include <bit>
@@ -12,9 +12,10 @@
 
 namespace xf::kernels {
 
-// e^x within 2 ulp. 0 below -87.33, where the result would be denormal; infinity above 88.37; NaN stays NaN.
-// x = n ln 2 + r with |r| <= ln(2)/2; ln 2 in two parts so that r is exact (Cody, Waite 1980); e^r by its
-// Taylor series to r^7, whose remainder is 3e-9. Real is float and Bits uint32_t, or a register of each.
+// e^x within 2 ulp. 0 below -87.33, where the result would be denormal; infinity above 88.37; NaN
+// stays NaN. x = n ln 2 + r with |r| <= ln(2)/2; ln 2 in two parts so that r is exact (Cody, Waite
+// 1980); e^r by its Taylor series to r^7, whose remainder is 3e-9. Real is float and Bits uint32_t,
+// or a register of each.
 template <typename Real, typename Bits>
 inline Real exp_of(Real x) {
   constexpr float kLowest = -87.33f, kHighest = 88.37f, kLog2E = 1.44269504f;

@@ -1,8 +1,8 @@
-// Bias, activation and dropout on CUDA: one trip through memory per direction, 2e bytes an element forward (AC0),
-// 3e backward (da and saved in, dx out). Forward: rows.cuh. Backward: its column sums, so that dbias costs no
-// second read of dx; dx may be da because a thread reads an element before it writes it, and no other thread
-// reads it. The backward pass of relu needs no random words: a > 0 already says that the element was active
-// and kept.
+// Bias, activation and dropout on CUDA: one trip through memory per direction, 2e bytes an element
+// forward (AC0), 3e backward (da and saved in, dx out). Forward: rows.cuh. Backward: its column
+// sums, so that dbias costs no second read of dx; dx may be da because a thread reads an element
+// before it writes it, and no other thread reads it. The backward pass of relu needs no random
+// words: a > 0 already says that the element was active and kept.
 #include "kernels/activation.h"
 
 #include "kernels/cuda/activation_function.cuh"
@@ -58,7 +58,8 @@ struct ReluBackward {
 // AC5 of AC4 and AC8.
 template <typename T, Activation kF>
 struct Backward {
-  static constexpr int kUnrolled = 1;  // two rows' words and densities would not fit into the registers
+  static constexpr int kUnrolled = 1;  // two rows' words and densities would not fit into the
+                                       // registers
   Matrix<const T> da, x, bias;
   Matrix<T> dx;
   DropoutArgs dropout;

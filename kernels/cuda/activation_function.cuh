@@ -19,7 +19,8 @@ __device__ __forceinline__ float activate(float z) {
   return z * sigmoid(z);
 }
 
-// f'(z): AC2.  Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi): AC4.  s + z s (1 - s) with s = sigmoid(z): AC8.
+// f'(z): AC2.  Phi(z) + z phi(z),  phi(z) = exp(-z^2 / 2) / sqrt(2 pi): AC4.  s + z s (1 - s) with
+// s = sigmoid(z): AC8.
 template <Activation kF>
 __device__ __forceinline__ float slope(float z) {
   if constexpr (kF == Activation::relu) return z > 0.0f ? 1.0f : 0.0f;

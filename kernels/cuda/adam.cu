@@ -1,7 +1,8 @@
 // Adam and the gradient's norm on CUDA, bound by memory.
-//   sum_of_squares: 4 bytes a parameter. A block of 256 threads adds up 16384 squares in f64 (64 to a thread,
-//   in flight four packs at a time), a second kernel the blocks' sums. adam: 32 bytes a parameter (p, m, v, g
-//   in and out), 34 with the rounded copy, in one launch (parameter_update.cuh).
+//   sum_of_squares: 4 bytes a parameter. A block of 256 threads adds up 16384 squares in f64 (64 to
+//   a thread, in flight four packs at a time), a second kernel the blocks' sums. adam: 32 bytes a
+//   parameter (p, m, v, g in and out), 34 with the rounded copy, in one launch
+//   (parameter_update.cuh).
 #include "kernels/adam.h"
 
 #include "kernels/cuda/parameter_update.cuh"

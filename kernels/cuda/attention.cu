@@ -11,7 +11,8 @@ using attention::to_float;
 
 namespace {
 
-constexpr int kWarps = 4;  // of a block: small enough that few rows still spread over the multiprocessors
+constexpr int kWarps = 4;  // of a block: small enough that few rows still spread over the
+                           // multiprocessors
 
 unsigned blocks_for(int64_t warps) { return static_cast<unsigned>((warps + kWarps - 1) / kWarps); }
 __device__ __forceinline__ int64_t warp_index() {
@@ -40,9 +41,9 @@ __device__ __forceinline__ float dot(const T* a, const T* b, int64_t width) {
   return sum;
 }
 
-// A warp writes one row of p, a lane every 32nd key: the softmax's sums first, then the scores again with
-// them, so that a row of any length needs no memory of its own. Not made for speed: it explains, one batch at
-// a time. Reads q once and k twice per row, writes p once.
+// A warp writes one row of p, a lane every 32nd key: the softmax's sums first, then the scores
+// again with them, so that a row of any length needs no memory of its own. Not made for speed: it
+// explains, one batch at a time. Reads q once and k twice per row, writes p once.
 template <typename T>
 __global__ void __launch_bounds__(kWarps* kWarp)
     attention_weights_warp_per_row(const AttentionWeightsArgs<T> args) {
@@ -63,9 +64,10 @@ __global__ void __launch_bounds__(kWarps* kWarp)
   }
 }
 
-// One query of attention_step against its keys. A warp takes one hypothesis and head, 32 keys at a time: each
-// lane scores one key, then the warp adds their values up, a lane every 32nd column, with a running maximum
-// as on the long path. Reads every key and value once; in decoding that is the whole work.
+// One query of attention_step against its keys. A warp takes one hypothesis and head, 32 keys at a
+// time: each lane scores one key, then the warp adds their values up, a lane every 32nd column,
+// with a running maximum as on the long path. Reads every key and value once; in decoding that is
+// the whole work.
 template <typename T>
 __global__ void __launch_bounds__(kWarps* kWarp)
     attention_step_warp_per_head(const AttentionStepArgs<T> args) {

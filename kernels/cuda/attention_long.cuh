@@ -1,4 +1,5 @@
-// The frame of the long path's kernels: which tile a block has, and the walk over the other side's tiles.
+// The frame of the long path's kernels: which tile a block has, and the walk over the other side's
+// tiles.
 #pragma once
 
 #include "kernels/cuda/attention_rows.cuh"
@@ -14,16 +15,16 @@ constexpr size_t kTileBytes = static_cast<size_t>(kTile) * kPitch<T, kWidth> * s
 template <typename T>
 constexpr int kStages = std::is_same_v<T, float> ? 1 : 2;
 
-// The host does not know the lengths of sentences, so tiles are numbered generously: sentence b's begin at
-// offsets[b] / 64 + b, which leaves room for the ceil(length / 64) it has. After them come a few blocks for
-// the spare rows.
+// The host does not know the lengths of sentences, so tiles are numbered generously: sentence b's
+// begin at offsets[b] / 64 + b, which leaves room for the ceil(length / 64) it has. After them come
+// a few blocks for the spare rows.
 inline dim3 long_grid(int64_t tokens, int64_t B, int64_t H) {
   const int64_t tiles = B > 0 ? tokens / kTile + B : 0;
   return dim3(static_cast<unsigned>(tiles) + kClearingBlocks, static_cast<unsigned>(H));
 }
 
-// This block's place: its sentence (-1: none, it has part `spare` of the spare rows) and its first row in it,
-// which may be past the end.
+// This block's place: its sentence (-1: none, it has part `spare` of the spare rows) and its first
+// row in it, which may be past the end.
 struct TilePlace {
   int64_t sentence;
   int first, spare;
@@ -43,7 +44,8 @@ __device__ __forceinline__ TilePlace tile_place(const int32_t* offsets, int64_t 
   return {low, static_cast<int>(tile - offsets[low] / kTile - low) * kTile, 0};
 }
 
-// Rows first .. first + 63 of a sentence with `length` of them to shared memory, by the whole block.
+// Rows first .. first + 63 of a sentence with `length` of them to shared memory, by the whole
+// block.
 template <int kWidth, typename T, typename Alignment>
 __device__ __forceinline__ void load_tile(const HeadRows<const T, Alignment>& from, int first, int length,
                                           T* shared) {
@@ -51,9 +53,9 @@ __device__ __forceinline__ void load_tile(const HeadRows<const T, Alignment>& fr
                     shared);
 }
 
-// body(a, b, first) for the tiles of rows begin .. end - 1, in order; a and b are in shared memory, which has
-// room for kStages pairs of tiles. `length`: of the sentence. What the block loaded before is there, too, in
-// the first call.
+// body(a, b, first) for the tiles of rows begin .. end - 1, in order; a and b are in shared memory,
+// which has room for kStages pairs of tiles. `length`: of the sentence. What the block loaded
+// before is there, too, in the first call.
 template <int kWidth, typename T, typename Alignment, typename Body>
 __device__ __forceinline__ void for_each_tile(const HeadRows<const T, Alignment>& a_rows,
                                               const HeadRows<const T, Alignment>& b_rows, int begin, int end,

@@ -1,9 +1,10 @@
-// Attention of long sentences, backward, in tiles of 64 queries by 64 keys. Probabilities are rebuilt from
-// lse, tile by tile, twice: once by blocks that own 64 queries of a head and add dq up in registers, once by
-// blocks that own 64 keys of a key head and add dk and dv up, over all of its query heads. Seven products
-// instead of five, but no sum ever crosses blocks: no atomics, the same bits each time. Both kernels: four
-// warps, 16 rows of the block's tile each. The first also writes the row terms delta_i = do_i . o_i for the
-// second, and runs before it. Equation numbers: docs/derivations/attention.md.
+// Attention of long sentences, backward, in tiles of 64 queries by 64 keys. Probabilities are
+// rebuilt from lse, tile by tile, twice: once by blocks that own 64 queries of a head and add dq up
+// in registers, once by blocks that own 64 keys of a key head and add dk and dv up, over all of its
+// query heads. Seven products instead of five, but no sum ever crosses blocks: no atomics, the same
+// bits each time. Both kernels: four warps, 16 rows of the block's tile each. The first also writes
+// the row terms delta_i = do_i . o_i for the second, and runs before it. Equation numbers:
+// docs/derivations/attention.md.
 #include "core/cuda.h"
 #include "kernels/cuda/attention_long.cuh"
 
@@ -11,12 +12,12 @@ namespace xf::kernels::attention {
 
 namespace {
 
-// Dropout's choice in a tile of 64 queries by 64 keys for who needs it by columns: a byte for four keys, bit k of keep[kQuads * i +
-// j] for query i and key 4 j + k.
+// Dropout's choice in a tile of 64 queries by 64 keys for who needs it by columns: a byte for four
+// keys, bit k of keep[kQuads * i + j] for query i and key 4 j + k.
 constexpr int kQuads = kTile / 4;
 
-// Done by one warp for the 16 queries from token `first_row` on and the `keys` keys from first_key on, a
-// multiple of 4, of their sentence.
+// Done by one warp for the 16 queries from token `first_row` on and the `keys` keys from first_key
+// on, a multiple of 4, of their sentence.
 __device__ __forceinline__ void draw_keep(const DropoutArgs& dropout, int first_row, int head, int first_key,
                                           int keys, uint8_t* keep) {
   const int lane = lane_index(), query = lane % kRows;
@@ -32,8 +33,8 @@ __device__ __forceinline__ float keep_factor(const uint8_t* keep, float scale, i
   return (keep[kQuads * query + key / 4] >> (key % 4) & 1) != 0 ? scale : 0.0f;
 }
 
-// Shared memory of both kernels: two tiles that stay, kStages pairs of tiles that pass, dropout's choice; and
-// lse and delta of 64 queries.
+// Shared memory of both kernels: two tiles that stay, kStages pairs of tiles that pass, dropout's
+// choice; and lse and delta of 64 queries.
 template <typename T, int kWidth>
 constexpr size_t kBackwardBytes = (2 + 2 * kStages<T>)*kTileBytes<T, kWidth> + kTile* kQuads +
                                   2 * kTile * sizeof(float);
@@ -53,8 +54,8 @@ struct BackwardMemory {
         keep(dropout ? reinterpret_cast<uint8_t*>(delta + kTile) : nullptr) {}
 };
 
-// delta_i = do_i . o_i of this lane's two rows, the same in the four lanes of a row; AT5. grad_o: the
-// warp's 16 rows in shared memory; rows of o from `first` on, `count` of which exist.
+// delta_i = do_i . o_i of this lane's two rows, the same in the four lanes of a row; AT5. grad_o:
+// the warp's 16 rows in shared memory; rows of o from `first` on, `count` of which exist.
 template <int kWidth, typename T, typename Alignment>
 __device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const T, Alignment>& o, int first,
                                           int count, float (&delta)[2]) {
@@ -72,8 +73,8 @@ __device__ __forceinline__ void row_terms(const T* grad_o, const HeadRows<const 
   }
 }
 
-// ds, from its 16 queries' scores and (in its place) the gradient of the dropped probabilities; AT5.
-// `seen` keys of the tile are attended by each row half.
+// ds, from its 16 queries' scores and (in its place) the gradient of the dropped probabilities;
+// AT5. `seen` keys of the tile are attended by each row half.
 template <typename T>
 __device__ __forceinline__ void score_gradients(const RowTile<kTile>& scores, int keys, const int (&seen)[2],
                                                 const float (&lse)[2], const float (&delta)[2], Kept kept,
@@ -151,7 +152,8 @@ struct QueryTile {
   const T *q, *grad_o;
   const float *lse, *delta;
   const uint8_t* keep;  // null without dropout
-  int queries;          // in whole blocks of 16; the rows past the last query are zero, also lse and delta
+  int queries;          // in whole blocks of 16; the rows past the last query are zero, also lse
+                        // and delta
 };
 
 // Scores of a head and key tile: the scale, dropout's factor.
@@ -159,9 +161,9 @@ struct Scales {
   float score, keep;
 };
 
-// dv += pd^T do, dk += ds^T q for the 16 keys whose rows begin at k and v: AT8, AT7 with queries as columns.
-// The keys are number `first_key`.. of the 64 that `keep` knows; key row r is seen by the tile's queries from
-// first_query[half] on.
+// dv += pd^T do, dk += ds^T q for the 16 keys whose rows begin at k and v: AT8, AT7 with queries as
+// columns. The keys are number `first_key`.. of the 64 that `keep` knows; key row r is seen by the
+// tile's queries from first_query[half] on.
 template <typename T, int kWidth>
 __device__ __forceinline__ void add_key_gradients(const T* k, const T* v, const QueryTile<T>& tile,
                                                   int first_key, const int (&first_query)[2], Scales scales,

@@ -1,10 +1,11 @@
-// Attention of long sentences, forward, in tiles of 64 queries by 64 keys, after Dao 2023, arXiv:2307.08691:
-// no row of scores is ever whole; a running maximum and sum per query, and o before its division, live in
-// registers. A block of four warps, 16 queries each, takes one tile of queries of one head through all its
-// keys: 64 x 64 keeps q and two tiles each of k and v within what two to three blocks of a multiprocessor can
-// share. bf16 fetches the next keys while it works on these; f32, twice as wide, has one tile and waits.
-// Moves q and o once, k and v once per 64 queries (from the second-level cache), 4 Tq Tk D FLOPs, half when
-// causal. Equation numbers: docs/derivations/attention.md.
+// Attention of long sentences, forward, in tiles of 64 queries by 64 keys, after Dao 2023,
+// arXiv:2307.08691: no row of scores is ever whole; a running maximum and sum per query, and o
+// before its division, live in registers. A block of four warps, 16 queries each, takes one tile of
+// queries of one head through all its keys: 64 x 64 keeps q and two tiles each of k and v within
+// what two to three blocks of a multiprocessor can share. bf16 fetches the next keys while it works
+// on these; f32, twice as wide, has one tile and waits. Moves q and o once, k and v once per 64
+// queries (from the second-level cache), 4 Tq Tk D FLOPs, half when causal. Equation numbers:
+// docs/derivations/attention.md.
 #include "core/cuda.h"
 #include "kernels/cuda/attention_long.cuh"
 
@@ -16,16 +17,16 @@ namespace {
 template <typename T, int kWidth>
 constexpr size_t kForwardBytes = (1 + 2 * kStages<T>)*kTileBytes<T, kWidth>;
 
-// AT9. What a warp keeps of its 16 queries: per row half the largest score so far and the sum of exp(s - maximum),
-// and o before its division.
+// AT9. What a warp keeps of its 16 queries: per row half the largest score so far and the sum of
+// exp(s - maximum), and o before its division.
 template <int kWidth>
 struct RunningSoftmax {
   float maximum[2] = {-INFINITY, -INFINITY}, sum[2] = {};
   RowTile<kWidth> o;
 };
 
-// Takes 64 keys in; s: their scores, before the scale. seen: keys of the tile that each row half may attend.
-// Every query sees the first key of the first tile, so that no maximum stays -inf.
+// Takes 64 keys in; s: their scores, before the scale. seen: keys of the tile that each row half
+// may attend. Every query sees the first key of the first tile, so that no maximum stays -inf.
 template <typename T, int kWidth>
 __device__ __forceinline__ void take_in(RowTile<kTile>& s, int keys, const int (&seen)[2], float scale,
                                         Kept kept, RunningSoftmax<kWidth>& running) {
@@ -54,8 +55,8 @@ __device__ __forceinline__ void take_in(RowTile<kTile>& s, int keys, const int (
   }
 }
 
-// o = sum of the dropped exponentials times v over the sum of all; lse = maximum + log(sum). `first`: the
-// warp's first query.
+// o = sum of the dropped exponentials times v over the sum of all; lse = maximum + log(sum).
+// `first`: the warp's first query.
 template <typename Alignment, typename T, int kWidth>
 __device__ __forceinline__ void finish(const AttentionForwardArgs<T>& args, const Sentence& s, int head,
                                        int first, RunningSoftmax<kWidth>& running) {

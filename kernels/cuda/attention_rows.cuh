@@ -1,4 +1,5 @@
-// What the attention kernels read and write: sentences, rows of one head, dropout's choice of probabilities.
+// What the attention kernels read and write: sentences, rows of one head, dropout's choice of
+// probabilities.
 #pragma once
 
 #include "core/cuda.h"
@@ -21,8 +22,8 @@ __device__ __forceinline__ int keys_seen(const AttentionShape& shape, int keys, 
   return shape.causal ? min(keys, query + 1) : keys;
 }
 
-// Rows of one head, read in place: row i is data + i * stride. Aligned: rows begin at multiples of 16 bytes and are whole
-// multiples of 16 bytes wide; kernels are compiled for such and for any.
+// Rows of one head, read in place: row i is data + i * stride. Aligned: rows begin at multiples of
+// 16 bytes and are whole multiples of 16 bytes wide; kernels are compiled for such and for any.
 template <typename T, typename Alignment>
 struct HeadRows {
   T* data;
@@ -55,9 +56,9 @@ bool rows_are_aligned(const AttentionBackwardArgs<T>& args) {
          aligned(args.dk, args.dk_stride) && aligned(args.dv, args.dv_stride);
 }
 
-// Rows first .. first + count - 1 to shared memory, and zeros in the rows up to `padded` and in the columns
-// up to kWidth: no sum needs a mask against them. Thread `thread` of `threads` does its part; the copies are
-// there after copy_async_wait and a barrier.
+// Rows first .. first + count - 1 to shared memory, and zeros in the rows up to `padded` and in the
+// columns up to kWidth: no sum needs a mask against them. Thread `thread` of `threads` does its
+// part; the copies are there after copy_async_wait and a barrier.
 template <int kWidth, typename T, typename Alignment>
 __device__ __forceinline__ void load_rows(const HeadRows<const T, Alignment>& from, int first, int count,
                                           int padded, int thread, int threads, T* shared) {
@@ -82,9 +83,10 @@ __device__ __forceinline__ void load_rows(const HeadRows<const T, Alignment>& fr
   }
 }
 
-// In a tile of bf16 sums a lane has of each 16 columns of a row two pairs, in different blocks of eight. It swaps one with its
-// neighbour, so that it has four columns in a row, from quad_column() on, and four lanes together a whole sector of memory, 32
-// bytes (with half sectors, the backward pass took half as long again on an H200). Twice is back again.
+// In a tile of bf16 sums a lane has of each 16 columns of a row two pairs, in different blocks of
+// eight. It swaps one with its neighbour, so that it has four columns in a row, from quad_column()
+// on, and four lanes together a whole sector of memory, 32 bytes (with half sectors, the backward
+// pass took half as long again on an H200). Twice is back again.
 __device__ __forceinline__ uint2 swapped_pairs(uint32_t left, uint32_t right) {
   const bool second = lane_index() % 2 == 1;
   const uint32_t other = __shfl_xor_sync(cuda::kFullWarp, second ? left : right, 1);
@@ -136,8 +138,8 @@ __device__ __forceinline__ void store_rows(const RowTile<kWidth>& sums, const He
   }
 }
 
-// The reverse: a tile of what store_rows wrote, where each lane reads what it wrote, and zeros in rows and columns that are not
-// there.
+// The reverse: a tile of what store_rows wrote, where each lane reads what it wrote, and zeros in
+// rows and columns that are not there.
 template <int kWidth, typename T, typename Alignment>
 __device__ __forceinline__ RowTile<kWidth> stored_rows(const HeadRows<T, Alignment>& from, int first,
                                                        int count) {
@@ -196,8 +198,8 @@ __device__ __forceinline__ void clear_spare_gradients(const AttentionBackwardArg
   clear_rows(args.dv, args.dv_stride, k_end, args.Tk, Dk, block, blocks);
 }
 
-// Dropout's choice in a warp's tile of scores, 16 queries by up to 64 keys: what multiplies at[n][e], 0 or `scale`. Without dropout
-// all are kept, and scale is 1.
+// Dropout's choice in a warp's tile of scores, 16 queries by up to 64 keys: what multiplies
+// at[n][e], 0 or `scale`. Without dropout all are kept, and scale is 1.
 struct Kept {
   uint32_t bits = ~0u;  // bit 4 n + e
   float scale = 1;
@@ -216,14 +218,16 @@ __device__ __forceinline__ uint32_t kept_of_quad(const DropoutArgs& dropout, int
   return bits;
 }
 
-// Of the 16 queries from token `first_row` on and `keys` keys from first_key on, a multiple of 4, of their sentence. Four keys
-// are drawn at once, and lanes of a row share them: each draws its part, and they exchange them.
+// Of the 16 queries from token `first_row` on and `keys` keys from first_key on, a multiple of 4,
+// of their sentence. Four keys are drawn at once, and lanes of a row share them: each draws its
+// part, and they exchange them.
 template <typename T>
 __device__ __forceinline__ Kept kept_scores(const DropoutArgs& dropout, int first_row, int head,
                                             int first_key, int keys) {
   if (!dropout.active()) return {};
   constexpr bool kFloat = std::is_same_v<T, float>;
-  // A block of eight columns has two quads. bf16: a lane has a half of one of them, f32 a key of both (score_column).
+  // A block of eight columns has two quads. bf16: a lane has a half of one of them, f32 a key of
+  // both (score_column).
   const int place = lane_index() % 4, half = kFloat ? place / 2 : place % 2,
             second = kFloat ? place % 2 : place / 2;
   uint32_t drawn = 0;
@@ -254,8 +258,8 @@ inline void check_head_width(int64_t Dh) {
            kWidestHead, Dh);
 }
 
-// Refuses what does not fit into a block's shared memory on this device: heads of up to 64 columns do
-// everywhere.
+// Refuses what does not fit into a block's shared memory on this device: heads of up to 64 columns
+// do everywhere.
 template <typename T>
 void check_shared_memory(size_t bytes, int64_t Dh) {
   const int64_t most = cuda::most_shared_memory();

@@ -1,7 +1,8 @@
-// Attention of sentences of up to 64 keys: what forward and backward share. A block works one sentence and head (backward: key head,
-// whose query heads take turns, so that all of a row of dk and dv is added up by one warp); q, k, v come to shared memory once,
-// scores and probabilities stay in registers, and nothing is kept for backward, which computes them again (FLOPs
-// are free here: forward moves 4 Tq D elements, backward 7, from and to memory). Equation numbers:
+// Attention of sentences of up to 64 keys: what forward and backward share. A block works one
+// sentence and head (backward: key head, whose query heads take turns, so that all of a row of dk
+// and dv is added up by one warp); q, k, v come to shared memory once, scores and probabilities
+// stay in registers, and nothing is kept for backward, which computes them again (FLOPs are free
+// here: forward moves 4 Tq D elements, backward 7, from and to memory). Equation numbers:
 // docs/derivations/attention.md.
 #pragma once
 

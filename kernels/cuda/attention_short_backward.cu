@@ -1,40 +1,42 @@
-// Attention of sentences of up to 64 keys, backward (attention_short.cuh). A block is two warps, where sentences are long
-// enough; a warp leaves the rows pd and ds of its queries in shared memory, and takes columns of them for its keys: five products.
+// Attention of sentences of up to 64 keys, backward (attention_short.cuh). A block is two warps,
+// where sentences are long enough; a warp leaves the rows pd and ds of its queries in shared
+// memory, and takes columns of them for its keys: five products.
 #include "kernels/cuda/attention_short.cuh"
 
 namespace xf::kernels::attention {
 
 namespace {
 
-// Queries that are in shared memory at a time, and blocks of a multiprocessor. 64 queries, or more registers than
-// leave room for eight blocks, and the base step's 1,024 sentences and heads have to take turns (an H200, when there were seven
-// products: 42 us in place of 34).
+// Queries that are in shared memory at a time, and blocks of a multiprocessor. 64 queries, or more
+// registers than leave room for eight blocks, and the base step's 1,024 sentences and heads have to
+// take turns (an H200, when there were seven products: 42 us in place of 34).
 constexpr int kQueries = 32, kBlocks = 8;
 
-// A second warp has the next 16 queries, or keys, if a sentence of the usual length has as many; without any it would keep
-// registers from other blocks.
+// A second warp has the next 16 queries, or keys, if a sentence of the usual length has as many;
+// without any it would keep registers from other blocks.
 int backward_warps(int64_t tokens, int64_t sentences) { return tokens > kRows * sentences ? 2 : 1; }
 
-// Probabilities and their gradients of the queries in shared memory: a row for each query, as long as there are keys, and 16
-// bytes more, so that eight rows at one column touch all banks once.
+// Probabilities and their gradients of the queries in shared memory: a row for each query, as long
+// as there are keys, and 16 bytes more, so that eight rows at one column touch all banks once.
 template <typename T>
 __host__ __device__ __forceinline__ int score_pitch(int key_rows) {
   return key_rows + 16 / static_cast<int>(sizeof(T));
 }
 
-// Shared memory of a block: k, v [key_rows, kPitch], q, grad_o [kQueries, kPitch], pd, ds [kQueries, score_pitch].
+// Shared memory of a block: k, v [key_rows, kPitch], q, grad_o [kQueries, kPitch], pd, ds
+// [kQueries, score_pitch].
 template <typename T, int kWidth>
 size_t backward_bytes(const AttentionShape& shape) {
   const int rows = 2 * (key_rows(shape) + kQueries), scores = 2 * kQueries * score_pitch<T>(key_rows(shape));
   return static_cast<size_t>(rows * kPitch<T, kWidth> + scores) * sizeof(T);
 }
 
-// Up to 32 keys, their number in whole groups is a constant, so that no branch stands between two products; more of them would
-// take more registers than there are for a block.
+// Up to 32 keys, their number in whole groups is a constant, so that no branch stands between two
+// products; more of them would take more registers than there are for a block.
 constexpr int kFewKeys = 32;
 
-// dq of 16 queries from the first `columns` of kKeys keys, in whole groups of 16; and the queries' rows of pd and of ds, which are
-// `pitch` apart.
+// dq of 16 queries from the first `columns` of kKeys keys, in whole groups of 16; and the queries'
+// rows of pd and of ds, which are `pitch` apart.
 template <int kKeys, typename T, int kWidth>
 __device__ __forceinline__ void query_gradients(const AttentionBackwardArgs<T>& args, const Sentence& s,
                                                 const T* k, const T* v, const T* q, const T* grad_o,
@@ -94,8 +96,8 @@ __global__ void __launch_bounds__(2 * kWarp, kWidth <= 64 ? kBlocks : 1)
   load_rows<kWidth>(rows(args.v, args.v_stride, s.k_begin, key_head), 0, s.keys, rounded_up(s.keys), thread,
                     threads, v);
   bool add = false;
-  // 32 queries of a head at a time; what more of them there are adds to dk and dv in memory. A sentence without
-  // queries runs for zeros.
+  // 32 queries of a head at a time; what more of them there are adds to dk and dv in memory. A
+  // sentence without queries runs for zeros.
 #pragma unroll 1
   for (int head = key_head * group; head < (key_head + 1) * group; ++head) {
 #pragma unroll 1

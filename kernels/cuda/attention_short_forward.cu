@@ -1,14 +1,14 @@
 // Attention of sentences of up to 64 keys, forward (attention_short.cuh). A block is one warp, so
-// that no warp waits for another and shared memory, which limits how many run on a multiprocessor, is given back
-// as soon as a sentence is done.
+// that no warp waits for another and shared memory, which limits how many run on a multiprocessor,
+// is given back as soon as a sentence is done.
 #include "kernels/cuda/attention_short.cuh"
 
 namespace xf::kernels::attention {
 
 namespace {
 
-// o of 16 queries from all of their keys, which are kKeys, in whole groups of 16; the rows of k and v past the last key are
-// zero.
+// o of 16 queries from all of their keys, which are kKeys, in whole groups of 16; the rows of k and
+// v past the last key are zero.
 template <int kKeys, typename T, int kWidth>
 __device__ __forceinline__ void query_outputs(const AttentionForwardArgs<T>& args, const Sentence& s,
                                               const T* k, const T* v, const T* q, int first, Kept kept,

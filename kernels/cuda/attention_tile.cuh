@@ -1,10 +1,12 @@
-// The pieces of the attention kernels: rows of q, k, v in shared memory, and tiles of scores and sums in the
-// registers of a warp. A warp works on 16 rows (queries, or keys) against up to 64 rows of the other side:
+// The pieces of the attention kernels: rows of q, k, v in shared memory, and tiles of scores and
+// sums in the registers of a warp. A warp works on 16 rows (queries, or keys) against up to 64 rows
+// of the other side:
 //   add_product_transposed   c [16, n] += a [16, width] b [n, width]^T     a, b in shared memory (q k^T, ...)
 //   add_product              c [16, width] += p [16, n] b [n, width]       p in registers (p v, ds k, ...)
 //   add_product_of_columns   c [16, width] += a [16, 16]^T b [16, width]   a, b in shared memory (p^T do, ds^T q)
-// bf16 goes through the tensor cores, f32 through plain fused multiply-adds in the same arrangement, so that
-// the kernels are written once. Equation numbers: docs/derivations/attention.md.
+// bf16 goes through the tensor cores, f32 through plain fused multiply-adds in the same
+// arrangement, so that the kernels are written once. Equation numbers:
+// docs/derivations/attention.md.
 #pragma once
 
 #include "kernels/attention.h"
@@ -22,8 +24,9 @@ constexpr int kTile = 64;  // rows of the other side
 // To whole groups of 16 rows.
 __host__ __device__ __forceinline__ int rounded_up(int rows) { return (rows + kRows - 1) / kRows * kRows; }
 
-// body.operator()<kCount>() with kCount = rounded_up(rows), at most kMost, as a constant: the products' loops then have no
-// end to look for, and one's instructions start before the last one's are done. A warp's lanes take the same turn.
+// body.operator()<kCount>() with kCount = rounded_up(rows), at most kMost, as a constant: the
+// products' loops then have no end to look for, and one's instructions start before the last one's
+// are done. A warp's lanes take the same turn.
 template <int kMost, typename Body>
 __device__ __forceinline__ void with_whole_groups(int rows, const Body& body) {
   if constexpr (kMost > kRows) {
@@ -32,12 +35,13 @@ __device__ __forceinline__ void with_whole_groups(int rows, const Body& body) {
   body.template operator()<kMost>();
 }
 
-// Rows in shared memory stand `kPitch` elements apart, 16 bytes more than a head's width rounded up to
-// kWidth: eight rows read at one column touch all 32 banks once.
+// Rows in shared memory stand `kPitch` elements apart, 16 bytes more than a head's width rounded up
+// to kWidth: eight rows read at one column touch all 32 banks once.
 template <typename T, int kWidth>
 inline constexpr int kPitch = kWidth + 16 / static_cast<int>(sizeof(T));
 
-// 16 rows x kColumns in f32. Lane l holds rows l / 4 and l / 4 + 8: at[n][e] is row l / 4 + 8 (e / 2).
+// 16 rows x kColumns in f32. Lane l holds rows l / 4 and l / 4 + 8: at[n][e] is row l / 4 + 8 (e /
+// 2).
 template <int kColumns>
 struct RowTile {
   float at[kColumns / 8][4] = {};
@@ -46,8 +50,8 @@ struct RowTile {
 __device__ __forceinline__ int lane_index() { return static_cast<int>(threadIdx.x) % kWarp; }
 __device__ __forceinline__ int tile_row(int e) { return lane_index() / 4 + 8 * (e / 2); }
 
-// The column of at[n][e] in a tile of scores. bf16: as mma leaves them. f32: four lanes read four rows of b
-// in a row, which are in different banks.
+// The column of at[n][e] in a tile of scores. bf16: as mma leaves them. f32: four lanes read four
+// rows of b in a row, which are in different banks.
 template <typename T>
 __device__ __forceinline__ int score_column(int n, int e) {
   const int place = lane_index() % 4;
@@ -73,7 +77,8 @@ __device__ __forceinline__ void for_each_score(const RowTile<kColumns>&, int col
   }
 }
 
-// A tile of scores to shared memory, whose rows are `pitch` apart: in blocks of eight columns that begin before `columns`.
+// A tile of scores to shared memory, whose rows are `pitch` apart: in blocks of eight columns that
+// begin before `columns`.
 template <typename T, int kColumns>
 __device__ __forceinline__ void store_scores(const RowTile<kColumns>& scores, int columns, T* rows,
                                              int pitch) {

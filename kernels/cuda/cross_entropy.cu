@@ -1,9 +1,11 @@
-// Cross-entropy on CUDA. A row of logits is held in registers by a block of 512 threads (a warp, where V <= 1024), up to
-// kLongestHeld elements: read once, all loads under way before the first is waited for, one exponential an element, and the
-// gradient written over it, 2e bytes an element. Longer rows are walked twice, and the second walk's reads come from the
-// caches. The thread that has the target among its elements sees to it apart, so that the others compare nothing. The rows'
-// losses go to the workspace and are added by one block in a fixed order. A target that is neither a word nor ignore_id is
-// not read: the row's loss is NaN. dz may be z: a thread writes only what it alone has read.
+// Cross-entropy on CUDA. A row of logits is held in registers by a block of 512 threads (a warp,
+// where V <= 1024), up to kLongestHeld elements: read once, all loads under way before the first is
+// waited for, one exponential an element, and the gradient written over it, 2e bytes an element.
+// Longer rows are walked twice, and the second walk's reads come from the caches. The thread that
+// has the target among its elements sees to it apart, so that the others compare nothing. The rows'
+// losses go to the workspace and are added by one block in a fixed order. A target that is neither
+// a word nor ignore_id is not read: the row's loss is NaN. dz may be z: a thread writes only what
+// it alone has read.
 #include "kernels/cross_entropy.h"
 
 #include "kernels/cuda/long_row.cuh"
@@ -34,7 +36,8 @@ struct Row {
         V(static_cast<int32_t>(args.V)),
         smoothing(args.label_smoothing) {}
 
-  // Whether this thread has the target; `before`: of the first pack, so many elements are in front of the row.
+  // Whether this thread has the target; `before`: of the first pack, so many elements are in front
+  // of the row.
   template <int kThreads>
   __device__ __forceinline__ bool owns_target(int before = 0) const {
     return target >= 0 && target < V &&
@@ -43,7 +46,8 @@ struct Row {
 
   // CE1, of the target's owner: {loss, -log p_t}.
   __device__ __forceinline__ void write_loss(float lse, float mean, float target_logit) const {
-    const float counted_mean = smoothing > 0.0f ? mean : 0.0f;  // 0 times a mean of -infinity is NaN
+    const float counted_mean = smoothing > 0.0f ? mean : 0.0f;  // 0 times a mean of -infinity is
+                                                                // NaN
     const float smoothed = fmaf(-smoothing, counted_mean, fmaf(smoothing - 1.0f, target_logit, lse));
     *loss = make_float2(smoothed, lse - target_logit);
   }
@@ -66,7 +70,8 @@ struct Gradient {
   __device__ __forceinline__ float operator()(float exponential) const {
     return fmaf(exponential, rsum, -uniform);
   }
-  // Of the target's owner, which has written the others of its pack before: dz_t = p_t - eps / V - (1 - eps)
+  // Of the target's owner, which has written the others of its pack before: dz_t = p_t - eps / V -
+  // (1 - eps)
   template <typename T>
   __device__ __forceinline__ void write_target(const Row<T>& row, float logit) const {
     row.dz[row.target] = cuda::from_float<T>((*this)(expf(logit - largest)) - confidence);

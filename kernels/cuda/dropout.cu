@@ -1,5 +1,5 @@
-// Dropout on CUDA: 2e bytes an element and ten rounds of Philox per four. Mapping and block size: rows.cuh; a
-// pack of 16 bytes is one counter (f32) or two (bf16).
+// Dropout on CUDA: 2e bytes an element and ten rounds of Philox per four. Mapping and block size:
+// rows.cuh; a pack of 16 bytes is one counter (f32) or two (bf16).
 
 #include "kernels/cuda/rows.cuh"
 

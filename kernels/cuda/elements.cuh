@@ -1,5 +1,5 @@
-// Element types of the CUDA backend, float and bf16, and their loads and stores, 16 bytes at a time where a
-// row allows.
+// Element types of the CUDA backend, float and bf16, and their loads and stores, 16 bytes at a time
+// where a row allows.
 #pragma once
 
 #include <type_traits>
@@ -25,13 +25,14 @@ __device__ __forceinline__ T from_float(float x) {
   }
 }
 
-// How a kernel reads and writes its packs, which it is compiled for. Aligned: each with one access, since all begin at multiples
-// of 16 bytes and none is cut off by the end of its row. Unaligned: element by element. A choice at run time would put a branch
-// before every load, and no load would begin before the last one had come.
+// How a kernel reads and writes its packs, which it is compiled for. Aligned: each with one access,
+// since all begin at multiples of 16 bytes and none is cut off by the end of its row. Unaligned:
+// element by element. A choice at run time would put a branch before every load, and no load would
+// begin before the last one had come.
 using Aligned = std::true_type;
 using Unaligned = std::false_type;
-// Each with one access as well, as a row's last pack ends in the row's own padding; what is read there does not count, and what
-// stands there is written over.
+// Each with one access as well, as a row's last pack ends in the row's own padding; what is read
+// there does not count, and what stands there is written over.
 struct Padded {};
 
 // f(Aligned()) or f(Unaligned()); on the host.
@@ -129,9 +130,9 @@ struct Vec16 {
   }
 };
 
-// Whether every kCount-th element of every row lies at a multiple of 16 bytes: the base and the distance of rows, `stride`
-// elements, do. The packs are whole where the width is a multiple of kCount as well. The same for the whole grid: ask on
-// the host.
+// Whether every kCount-th element of every row lies at a multiple of 16 bytes: the base and the
+// distance of rows, `stride` elements, do. The packs are whole where the width is a multiple of
+// kCount as well. The same for the whole grid: ask on the host.
 template <typename T>
 inline bool rows_are_aligned(const T* base, int64_t stride) {
   return reinterpret_cast<uintptr_t>(base) % 16 == 0 && stride * static_cast<int64_t>(sizeof(T)) % 16 == 0;

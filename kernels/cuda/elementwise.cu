@@ -1,6 +1,7 @@
-// Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add and move_towards 3e, fill_zero
-// and sum_rows e, masked_fill 2e + 4), e = 4 or 2. To gather_rows a number that is no row's is as an empty place. Mapping and block size: rows.cuh. Matrices without gaps
-// are walked as one long row, whatever their width.
+// Elementwise ops and row sums on CUDA, bound by memory: 2e bytes an element (x in, y out; add and
+// move_towards 3e, fill_zero and sum_rows e, masked_fill 2e + 4), e = 4 or 2. To gather_rows a
+// number that is no row's is as an empty place. Mapping and block size: rows.cuh. Matrices without
+// gaps are walked as one long row, whatever their width.
 #include "kernels/elementwise.h"
 
 #include "kernels/cuda/rows.cuh"

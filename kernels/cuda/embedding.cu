@@ -1,12 +1,13 @@
 // Embedding on CUDA.
-// Forward (EM1), 2e bytes an element and the positions' rows from the caches: a warp to a token's row (rows.cuh).
-// Backward, e bytes an element of dx and 8 an element of a table row that occurs: `order` makes the tokens of
-// a word neighbours, a run. A block of 8 warps takes 8 places of `order`; the warp at whose place a run
-// begins adds its tokens in their order, a pack of columns to a lane, and so is the one writer of the word's
-// row. Runs of more than 8 tokens (a full stop is every 14th token) are added by the whole block, 8 tokens
-// to a warp in turn, the warps' sums in order. The same bits always; no atomics; 8 warps, so that a word of
-// every second token is not a matter for one. An id or a position out of range is as an empty place: the row
-// of x is zero, the token adds nothing to the table.
+// Forward (EM1), 2e bytes an element and the positions' rows from the caches: a warp to a token's
+// row (rows.cuh). Backward, e bytes an element of dx and 8 an element of a table row that occurs:
+// `order` makes the tokens of a word neighbours, a run. A block of 8 warps takes 8 places of
+// `order`; the warp at whose place a run begins adds its tokens in their order, a pack of columns
+// to a lane, and so is the one writer of the word's row. Runs of more than 8 tokens (a full stop is
+// every 14th token) are added by the whole block, 8 tokens to a warp in turn, the warps' sums in
+// order. The same bits always; no atomics; 8 warps, so that a word of every second token is not a
+// matter for one. An id or a position out of range is as an empty place: the row of x is zero, the
+// token adds nothing to the table.
 #include "kernels/embedding.h"
 
 #include "kernels/cuda/rows.cuh"
@@ -65,7 +66,8 @@ struct RunSum {
   int64_t column, left;
   cuda::Vec16<T> sum = {};
 
-  // Adds those of up to eight tokens, of which lanes first .. first + 7 know the numbers, that are in `run`: the first of them.
+  // Adds those of up to eight tokens, of which lanes first .. first + 7 know the numbers, that are
+  // in `run`: the first of them.
   template <typename Alignment>
   __device__ __forceinline__ void add(int32_t number, unsigned run, int first, Alignment alignment) {
     const int count = __popc(run >> first & 0xffu);
@@ -110,8 +112,8 @@ __global__ void __launch_bounds__(32 * kWarps)
   const int64_t first_column = static_cast<int64_t>(blockIdx.y) * kColumns,
                 column = first_column + lane * kCount;
 
-  // Lane l looks at place first_place + l - 1; bit w of `begins` is set where a run begins at the place of
-  // warp w.
+  // Lane l looks at place first_place + l - 1; bit w of `begins` is set where a run begins at the
+  // place of warp w.
   const int32_t id = tokens.at(first_place + lane - 1).id;
   const int32_t next = __shfl_down_sync(cuda::kFullWarp, id, 1);
   const unsigned begins = __ballot_sync(cuda::kFullWarp, lane < kWarps && next >= 0 && next != id);

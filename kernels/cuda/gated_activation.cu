@@ -1,6 +1,6 @@
-// Gated activation on CUDA, bound by memory: 3e bytes an element forward (GA0), 5e backward, e = 4 or 2. Mapping and
-// block size: rows.cuh. An output may be an input: a thread reads its elements of all inputs before it writes any, and no
-// other thread reads them.
+// Gated activation on CUDA, bound by memory: 3e bytes an element forward (GA0), 5e backward, e = 4
+// or 2. Mapping and block size: rows.cuh. An output may be an input: a thread reads its elements of
+// all inputs before it writes any, and no other thread reads them.
 #include "kernels/gated_activation.h"
 
 #include "kernels/cuda/activation_function.cuh"

@@ -1,12 +1,15 @@
-// Layer normalisation of rows, forward, with and without the residual connection in front of it: layer_norm
-// is residual_norm without s (docs/derivations/layer_norm.md), so both ops give the same bits.
-//   up to 1024 columns  a warp per row, pack k of 16 bytes in lane k % 32, the row in registers from its one
-//                       read to its one write; four rows to a block, few enough that a block of finished rows
-//                       makes room for the next
-//   longer rows         a block per row, which is read again for each pass; from the second one on it comes
+// Layer normalisation of rows, forward, with and without the residual connection in front of it:
+// layer_norm is residual_norm without s (docs/derivations/layer_norm.md), so both ops give the same
+// bits.
+//   up to 1024 columns  a warp per row, pack k of 16 bytes in lane k % 32, the row in registers
+//   from its one
+//                       read to its one write; four rows to a block, few enough that a block of
+//                       finished rows makes room for the next
+//   longer rows         a block per row, which is read again for each pass; from the second one on
+//                       it comes
 //                       out of the cache
-// Bytes per row of D, e to an element: 2De; with the residual 4De. Each thread writes the elements that it
-// read, after it read them: y may be x, and sum may be s.
+// Bytes per row of D, e to an element: 2De; with the residual 4De. Each thread writes the elements
+// that it read, after it read them: y may be x, and sum may be s.
 #pragma once
 
 #include <type_traits>
@@ -86,8 +89,8 @@ __device__ __forceinline__ void store_normalised(const LayerNormForwardArgs<T>& 
   x.store(args.y + n * args.D + column, left, alignment);
 }
 
-// Blocks that share a multiprocessor's registers: so many that their loads keep its memory busy, so few that a row's packs stay
-// in registers.
+// Blocks that share a multiprocessor's registers: so many that their loads keep its memory busy, so
+// few that a row's packs stay in registers.
 template <typename T, int kPacks>
 constexpr int kNormBlocks = kPacks* cuda::Vec16<T>::kCount <= 16 ? 8 : 4;
 

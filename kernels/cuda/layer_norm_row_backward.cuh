@@ -1,13 +1,17 @@
-// The backward pass of layer_norm_row.cuh: dx (LN5, with the residual RN1), ds (RN2), dgamma (LN2) and dbeta (LN1).
+// The backward pass of layer_norm_row.cuh: dx (LN5, with the residual RN1), ds (RN2), dgamma (LN2)
+// and dbeta (LN1).
 //
-// Column sums in an order that N alone decides: the rows are cut into at most 512 runs of at least 16 rows, a
-// block takes a run and adds up its rows, and a second kernel adds the blocks' partial sums
-// (rows.cuh). 16 rows keep the partial sums to a fraction of what is read; with 8, or 4, both kernels took
-// longer on an H200.
-//   up to 1024 columns  a warp per row of the run, eight at a time; x, dy and dsum of a row and the sums of all
+// Column sums in an order that N alone decides: the rows are cut into at most 512 runs of at least
+// 16 rows, a block takes a run and adds up its rows, and a second kernel adds the blocks' partial
+// sums (rows.cuh). 16 rows keep the partial sums to a fraction of what is read; with 8, or 4, both
+// kernels took longer on an H200.
+//   up to 1024 columns  a warp per row of the run, eight at a time; x, dy and dsum of a row and the
+//   sums of all
 //                       its rows in registers; the eight warps' sums meet in shared memory
-//   longer rows         the block first adds up its columns, a pack to a thread, and then goes through its rows;
-//                       a thread reads in the first pass what it reads and writes in the second, so dx may be dy
+//   longer rows         the block first adds up its columns, a pack to a thread, and then goes
+//                       through its rows;
+//                       a thread reads in the first pass what it reads and writes in the second, so
+//                       dx may be dy
 // Bytes per row of D, e to an element: 3De; with the residual 5De, or 4De without dsum.
 #pragma once
 
@@ -21,7 +25,8 @@ namespace xf::kernels {
 constexpr int64_t kMostRuns = 512, kShortestRun = 16;
 constexpr int kBackwardWarps = 8, kBackwardThreads = 32 * kBackwardWarps;
 
-// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum, ds = dropout(dx), from packs of xhat, g and dsum.
+// dx = rstd * (g - <g> - xhat * <g * xhat>) + dsum, ds = dropout(dx), from packs of xhat, g and
+// dsum.
 struct MeansOfRow {
   float rstd, g, g_xhat;
 };
@@ -68,7 +73,8 @@ __device__ __forceinline__ void add_row(float mean, float rstd, const cuda::Vec1
   }
 }
 
-// Columns of a lane up to which two blocks share a multiprocessor's registers; wider rows need more of them.
+// Columns of a lane up to which two blocks share a multiprocessor's registers; wider rows need more
+// of them.
 constexpr int kColumnsForTwoBlocks = 16;
 
 template <typename T, int kPacks, bool kResidual, typename Alignment>

@@ -1,7 +1,7 @@
-// Affine maps with cuBLASLt's epilogues: the bias, and relu where there is no dropout, are applied to sums
-// that are still in registers, which saves a read and a write of y. The bias gradient comes with the weight's:
-// a kernel of the library's own behind the product (cuBLASLt 13.1, an H200), as fast as our sums of rows, one
-// launch where those are two.
+// Affine maps with cuBLASLt's epilogues: the bias, and relu where there is no dropout, are applied
+// to sums that are still in registers, which saves a read and a write of y. The bias gradient comes
+// with the weight's: a kernel of the library's own behind the product (cuBLASLt 13.1, an H200), as
+// fast as our sums of rows, one launch where those are two.
 #include "kernels/linear.h"
 
 #include "core/cuda.h"
@@ -15,7 +15,8 @@ bool linear_forward_at_once(Cuda, const LinearForwardArgs<T>& args) {
   return multiply(product_of(args), Epilogue<T>{.bias = args.bias, .relu = args.relu});
 }
 
-// dw = dy^T x. The epilogue writes the sums of the rows of dy^T; where they are to be added, by way of scratch.
+// dw = dy^T x. The epilogue writes the sums of the rows of dy^T; where they are to be added, by way
+// of scratch.
 template <typename T>
 bool linear_backward_weight_at_once(Cuda backend, const LinearBackwardWeightArgs<T>& args) {
   const MatmulArgs<T, Acc<T>> product{.a = args.dy,

@@ -1,6 +1,6 @@
-// A row of logits, walked by a block, or by one warp where it is short. It is read in packs of 16 bytes that
-// begin at multiples of 16 bytes, wherever the row begins (V is odd as often as not), so only its two ends
-// are read element by element.
+// A row of logits, walked by a block, or by one warp where it is short. It is read in packs of 16
+// bytes that begin at multiples of 16 bytes, wherever the row begins (V is odd as often as not), so
+// only its two ends are read element by element.
 #pragma once
 
 #include <limits>
@@ -25,8 +25,8 @@ void with_row_threads(int64_t V, const Body& body) {
   }
 }
 
-// body(begin, left): elements begin .. begin + left - 1 of the row, left <= 4 (f32) or 8 (bf16), are this
-// thread's.
+// body(begin, left): elements begin .. begin + left - 1 of the row, left <= 4 (f32) or 8 (bf16),
+// are this thread's.
 template <int kThreads, typename T, typename Body>
 __device__ __forceinline__ void for_each_pack_of_row(const T* row, int64_t V, const Body& body) {
   constexpr int64_t kCount = cuda::Vec16<T>::kCount;
@@ -46,8 +46,8 @@ __device__ __forceinline__ bool owns(const T* row, int32_t v) {
 
 __device__ __forceinline__ bool is_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
-// sum = sum_v exp(x_v - largest), largest = max_v x_v, in one walk: what was summed is rescaled when a larger
-// one comes. Milakov, Gimelshein 2018, arXiv:1805.02867, algorithm 3.
+// sum = sum_v exp(x_v - largest), largest = max_v x_v, in one walk: what was summed is rescaled
+// when a larger one comes. Milakov, Gimelshein 2018, arXiv:1805.02867, algorithm 3.
 struct ExponentialSum {
   float largest = -kInfinity, sum = 0;
 

@@ -1,5 +1,5 @@
-// The end of a loss over rows: what each row has added, {smoothed, unsmoothed}, lies in the workspace, and one block adds it up
-// in a fixed order.
+// The end of a loss over rows: what each row has added, {smoothed, unsmoothed}, lies in the
+// workspace, and one block adds it up in a fixed order.
 #pragma once
 
 #include "core/cuda.h"

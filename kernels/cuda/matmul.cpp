@@ -1,13 +1,15 @@
 // Products through cuBLASLt. Host code only.
 //
-// Row-major by swapping the operands: what lies in memory as a row-major [R, C] matrix is, read by columns,
-// its transpose. C = op(A) op(B) by rows is therefore C^T = op(B)^T op(A)^T by columns, with no element
-// moved: the library's first operand is our B, its second our A, and N comes before M. (The library also
-// knows a row order, but its bias vectors run along the rows of D: after the swap these are the N outputs of
-// a layer, which is what a bias belongs to; in row order they would be the tokens.)
+// Row-major by swapping the operands: what lies in memory as a row-major [R, C] matrix is, read by
+// columns, its transpose. C = op(A) op(B) by rows is therefore C^T = op(B)^T op(A)^T by columns,
+// with no element moved: the library's first operand is our B, its second our A, and N comes before
+// M. (The library also knows a row order, but its bias vectors run along the rows of D: after the
+// swap these are the N outputs of a layer, which is what a bias belongs to; in row order they would
+// be the tokens.)
 //
-// f32 products are f32 throughout, or where that is asked for in TF32. bf16 products are summed in f32. A sum may be split over K only
-// where the parts are added in a step of its own and in a fixed order: same product, same bits.
+// f32 products are f32 throughout, or where that is asked for in TF32. bf16 products are summed in
+// f32. A sum may be split over K only where the parts are added in a step of its own and in a fixed
+// order: same product, same bits.
 #include "kernels/matmul.h"
 
 #include <array>
@@ -27,8 +29,8 @@ namespace xf::kernels {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = 32ull << 20;  // what the library asks for on Hopper
-// Vector loads, cp.async and bulk copies want 16 bytes and no more. Promising no more keeps the choice of a
-// kernel from depending on where in an arena a tensor came to lie.
+// Vector loads, cp.async and bulk copies want 16 bytes and no more. Promising no more keeps the
+// choice of a kernel from depending on where in an arena a tensor came to lie.
 constexpr uintptr_t kBestAlignment = 16;
 
 void check_status(cublasStatus_t status, const char* what) {
@@ -116,7 +118,8 @@ void set(const Layout& layout, cublasLtMatrixLayoutAttribute_t attribute, const 
                "cublasLtMatrixLayoutSetAttribute");
 }
 
-// A row-major [rows, columns], read by columns; of a batch, whose matrices are so many elements apart.
+// A row-major [rows, columns], read by columns; of a batch, whose matrices are so many elements
+// apart.
 Layout layout(cudaDataType_t type, int64_t rows, int64_t columns, int64_t stride, int64_t count,
               int64_t apart) {
   cublasLtMatrixLayout_t created = nullptr;
@@ -136,7 +139,8 @@ Preference prefer(const Key& key) {
   check_status(cublaslt().cublasLtMatmulPreferenceCreate(&created), "cublasLtMatmulPreferenceCreate");
   Preference preference(created);
   set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
-  // None, or this one: the parts of a split sum go to the workspace and are added by a kernel of their own.
+  // None, or this one: the parts of a split sum go to the workspace and are added by a kernel of
+  // their own.
   set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, key.b_alignment);
@@ -182,7 +186,8 @@ std::optional<Plan> make_plan(const Key& key) {
   return std::nullopt;
 }
 
-// Of all matrices of a batch, each `apart` bytes behind the one before it. Of null, which nothing is read from: the best.
+// Of all matrices of a batch, each `apart` bytes behind the one before it. Of null, which nothing
+// is read from: the best.
 uint32_t alignment_of(const void* pointer, size_t apart = 0) {
   const uintptr_t bits = reinterpret_cast<uintptr_t>(pointer) | apart | kBestAlignment;
   return static_cast<uint32_t>(bits & (~bits + 1));

@@ -1,6 +1,7 @@
-// Muon on CUDA: products of cuBLASLt, all matrices of a shape in one launch (f32), and between them passes over memory. For
-// each matrix the workspace holds X, the next X, X X^T and its square, one behind the other. Five iterations: 20 launches and
-// three about them, however many matrices there are.
+// Muon on CUDA: products of cuBLASLt, all matrices of a shape in one launch (f32), and between them
+// passes over memory. For each matrix the workspace holds X, the next X, X X^T and its square, one
+// behind the other. Five iterations: 20 launches and three about them, however many matrices there
+// are.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +19,8 @@ constexpr int64_t kElementsOfBlock = 1024;  // of one matrix
 
 // One matrix's part of the workspace, and of all of them the places in it.
 struct Layout {
-  int64_t size, k, apart;  // elements of a matrix; its smaller side; from one matrix's part to the next
+  int64_t size, k, apart;  // elements of a matrix; its smaller side; from one matrix's part to the
+                           // next
 
   explicit Layout(const MuonArgs<float>& args)
       : size(args.rows * args.columns),
@@ -37,7 +39,8 @@ struct Matrices {
   float* x;  // of the first
 
   __device__ float* own_x() const { return x + blockIdx.y * layout.apart; }
-  // Where there will be the next X: until then the blocks' norms, whose squares may be beyond a float.
+  // Where there will be the next X: until then the blocks' norms, whose squares may be beyond a
+  // float.
   __device__ float* norms() const { return own_x() + layout.size; }
   __device__ GradientScale scale() const {
     return gradient_scale(args.norm_squared, args.step[3], args.clip_norm);

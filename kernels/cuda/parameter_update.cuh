@@ -1,7 +1,8 @@
-// What optimisers share on CUDA, bound by memory: one launch over flat f32 arrays. A parameter is an f32 master, and so
-// are its moments and its gradient; bf16 is only what is rounded for the products. A thread takes two packs of four
-// parameters, a block's width apart, so that a warp reads and writes whole lines: neighbouring lanes, neighbouring packs.
-// One thread of a block computes what all parameters share.
+// What optimisers share on CUDA, bound by memory: one launch over flat f32 arrays. A parameter is
+// an f32 master, and so are its moments and its gradient; bf16 is only what is rounded for the
+// products. A thread takes two packs of four parameters, a block's width apart, so that a warp
+// reads and writes whole lines: neighbouring lanes, neighbouring packs. One thread of a block
+// computes what all parameters share.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,8 @@ constexpr int kUpdateThreads = 256;
 constexpr int kPacks = 2;  // of a thread, of each array
 constexpr int64_t kRow = kUpdateThreads * Floats::kCount, kOfBlock = kPacks * kRow;  // parameters
 
-// The factor of the gradient: 1 / tokens, and what clipping leaves of it. Not finite: the update is skipped.
+// The factor of the gradient: 1 / tokens, and what clipping leaves of it. Not finite: the update is
+// skipped.
 struct GradientScale {
   bool finite;
   float factor;
@@ -58,8 +60,8 @@ __device__ __forceinline__ void store_rounded(const Floats& pack, bf16* to, int6
   }
 }
 
-// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update, while the parameters are on their way.
-// Rule::apply(update, g, p, moments): four parameters. g is zeroed.
+// Rule::Update: what all parameters share, with `finite`. Rule::prepare() -> Update, while the
+// parameters are on their way. Rule::apply(update, g, p, moments): four parameters. g is zeroed.
 template <typename Rule, typename Alignment>
 __global__ void __launch_bounds__(kUpdateThreads)
     update_parameters(Rule rule, ParameterArrays<Rule::kMoments> of, Alignment alignment) {

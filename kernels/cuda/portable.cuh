@@ -1,6 +1,7 @@
-// The one header that a .cu file includes for CUDA. Under nvcc it is CUDA, and the few instructions that C++
-// has no words for stand here as inline PTX. Under g++ the same names are those of the software GPU
-// (docs/software_gpu.md), and so the same kernels run in tests on a machine without a GPU. Hence:
+// The one header that a .cu file includes for CUDA. Under nvcc it is CUDA, and the few instructions
+// that C++ has no words for stand here as inline PTX. Under g++ the same names are those of the
+// software GPU (docs/software_gpu.md), and so the same kernels run in tests on a machine without a
+// GPU. Hence:
 //   shared memory by XF_SHARED and XF_DYNAMIC_SHARED   launches by launch()   CUB in sort.cu only
 //   blocks of whole warps; a warp leaves a kernel as a whole; no block waits for another
 #pragma once
@@ -28,11 +29,12 @@ namespace xf::cuda {
 
 constexpr unsigned kFullWarp = 0xffffffffu;
 
-// XF_SHARED(float[8], partial): an array of the block. XF_DYNAMIC_SHARED(bytes): unsigned char* bytes, what
-// the launch asked for, 128-byte aligned.
+// XF_SHARED(float[8], partial): an array of the block. XF_DYNAMIC_SHARED(bytes): unsigned char*
+// bytes, what the launch asked for, 128-byte aligned.
 //
-// Site: the place of a barrier or collective in the source, for the software GPU's messages; empty under
-// nvcc. A helper that calls a collective takes `Site site = XF_HERE` as its last parameter and passes it on.
+// Site: the place of a barrier or collective in the source, for the software GPU's messages; empty
+// under nvcc. A helper that calls a collective takes `Site site = XF_HERE` as its last parameter
+// and passes it on.
 #if defined(__CUDACC__)
 struct Site {};
 #define XF_HERE \
@@ -65,8 +67,8 @@ inline void check_launch(cudaError_t status, const void* kernel, dim3 grid, dim3
 
 }  // namespace detail
 
-// kernel<<<grid, block, shared_bytes, stream>>>(arguments...). A grid without blocks does nothing. More than
-// 48 KiB of dynamic shared memory needs the kernel's consent, which is given here.
+// kernel<<<grid, block, shared_bytes, stream>>>(arguments...). A grid without blocks does nothing.
+// More than 48 KiB of dynamic shared memory needs the kernel's consent, which is given here.
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             Arguments&&... arguments) {
@@ -90,9 +92,10 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_
 
 // ---------------------------------------------------------------- memory
 
-// a b, rounded. A compiler may join a product and the sum that it goes into to one operation (fma), and does so in one kernel and
-// not in another. Kernels that are compiled for whole packs and for any therefore say which they want, fmaf or this: so that
-// their bits do not depend on where the rows lie.
+// a b, rounded. A compiler may join a product and the sum that it goes into to one operation (fma),
+// and does so in one kernel and not in another. Kernels that are compiled for whole packs and for
+// any therefore say which they want, fmaf or this: so that their bits do not depend on where the
+// rows lie.
 __device__ __forceinline__ float product(float a, float b) {
 #if defined(__CUDACC__)
   return __fmul_rn(a, b);
@@ -115,7 +118,8 @@ __device__ __forceinline__ uint4 load_16(const void* p, [[maybe_unused]] Site si
 #endif
 }
 
-// 16 bytes at once, of which the first `bytes` count: nobody need have written the others. p as above.
+// 16 bytes at once, of which the first `bytes` count: nobody need have written the others. p as
+// above.
 __device__ __forceinline__ uint4 load_16_of(const void* p, [[maybe_unused]] int64_t bytes,
                                             [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)
@@ -143,9 +147,9 @@ __device__ __forceinline__ uint32_t shared_address(const void* p) {
 }
 #endif
 
-// Starts a copy of 16 bytes from global to shared memory, both 16-byte aligned; without `predicate` zeros are
-// written and nothing is read (but `global` must be a valid address). The bytes are there for this thread
-// after copy_async_wait, and for others after a barrier that follows.
+// Starts a copy of 16 bytes from global to shared memory, both 16-byte aligned; without `predicate`
+// zeros are written and nothing is read (but `global` must be a valid address). The bytes are there
+// for this thread after copy_async_wait, and for others after a barrier that follows.
 __device__ __forceinline__ void copy_async_16(void* shared, const void* global, bool predicate = true,
                                               [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)
@@ -193,8 +197,9 @@ __device__ __forceinline__ float2 unpack_bf16x2(uint32_t pair) {
   return make_float2(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000u));
 }
 
-// d = a b + c for a warp: a [16, 16] and b [16, 8] bf16, c and d [16, 8] f32. Which lane holds what: PTX ISA,
-// "Matrix Fragments for mma.m16n8k16" (floating point types). With group = lane / 4, place = lane % 4:
+// d = a b + c for a warp: a [16, 16] and b [16, 8] bf16, c and d [16, 8] f32. Which lane holds
+// what: PTX ISA, "Matrix Fragments for mma.m16n8k16" (floating point types). With group = lane / 4,
+// place = lane % 4:
 //   a0 row group, columns 2 place, +1; a1 row group + 8; a2, a3 the same, columns + 8
 //   b0 rows 2 place, +1 of column group; b1 rows + 8          d0, d1 row group, columns 2 place, +1; d2, d3
 //   row + 8
@@ -212,8 +217,8 @@ __device__ __forceinline__ void mma_16x8x16(float (&d)[4], const uint32_t (&a)[4
 #endif
 }
 
-// Four 8 x 8 matrices of 16-bit elements from shared memory: lane 8 m + r names row r of matrix m (16 bytes,
-// aligned). Afterwards r[m] holds row lane / 4, columns 2 (lane % 4), +1 of matrix m.
+// Four 8 x 8 matrices of 16-bit elements from shared memory: lane 8 m + r names row r of matrix m
+// (16 bytes, aligned). Afterwards r[m] holds row lane / 4, columns 2 (lane % 4), +1 of matrix m.
 __device__ __forceinline__ void load_matrix_x4(uint32_t (&r)[4], const void* row,
                                                [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)

@@ -1,8 +1,9 @@
-// R-Drop's loss on CUDA. A block of 512 threads takes a pair of rows (a warp, where V <= 1024), three times: maxima, sums and
-// sums of exponentials; the differences' means under both; the gradients. The second and third walk read from the caches. The
-// thread that has the target among its elements sees to it apart. The pairs' losses go to the workspace and are added by one
-// block in a fixed order. A target that is neither a word nor ignore_id is not read: the pair's loss is NaN. dz may be z: a
-// thread writes only what it alone has read.
+// R-Drop's loss on CUDA. A block of 512 threads takes a pair of rows (a warp, where V <= 1024),
+// three times: maxima, sums and sums of exponentials; the differences' means under both; the
+// gradients. The second and third walk read from the caches. The thread that has the target among
+// its elements sees to it apart. The pairs' losses go to the workspace and are added by one block
+// in a fixed order. A target that is neither a word nor ignore_id is not read: the pair's loss is
+// NaN. dz may be z: a thread writes only what it alone has read.
 #include "kernels/r_drop.h"
 
 #include "kernels/cuda/long_row.cuh"
@@ -25,8 +26,8 @@ struct Softmax {
   __device__ __forceinline__ float operator()(float z) const { return expf(z - largest) * scale; }
 };
 
-// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite or, of one that
-// cannot come in either row, NaN.
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be
+// infinite or, of one that cannot come in either row, NaN.
 __device__ __forceinline__ float counted(float p, float x) { return p == 0.0f ? 0.0f : x; }
 
 // An element's gradients in both rows, the target apart.

@@ -1,5 +1,5 @@
-// Reductions over a warp and over a block, in one order everywhere: the same bits on every run and in every
-// thread.
+// Reductions over a warp and over a block, in one order everywhere: the same bits on every run and
+// in every thread.
 #pragma once
 
 #include "kernels/cuda/portable.cuh"
@@ -20,8 +20,9 @@ struct Max {
   }
 };
 
-// Over the 32 lanes, result in each: lane i combines with lane i ^ 16, i ^ 8, ... i ^ 1. Sum and Max do not
-// care for the order of their two arguments, so all lanes end with the same bits (of Max: where no lane has a NaN).
+// Over the 32 lanes, result in each: lane i combines with lane i ^ 16, i ^ 8, ... i ^ 1. Sum and
+// Max do not care for the order of their two arguments, so all lanes end with the same bits (of
+// Max: where no lane has a NaN).
 template <typename T, typename Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op, [[maybe_unused]] Site site = XF_HERE) {
 #if defined(__CUDACC__)
@@ -29,7 +30,8 @@ __device__ __forceinline__ T warp_reduce(T value, Op op, [[maybe_unused]] Site s
   for (int offset = 16; offset > 0; offset /= 2) value = op(value, __shfl_xor_sync(kFullWarp, value, offset));
   return value;
 #else
-  return sim::butterfly(value, op, site);  // the same operations, in one meeting of the lanes instead of five
+  return sim::butterfly(value, op, site);  // the same operations, in one meeting of the lanes
+                                           // instead of five
 #endif
 }
 
@@ -43,8 +45,8 @@ __device__ __forceinline__ T warp_max(T value, Site site = XF_HERE) {
   return warp_reduce(value, Max{}, site);
 }
 
-// Over a block of kThreads, result in each: each warp, then the warps' results in their order. All threads
-// call it.
+// Over a block of kThreads, result in each: each warp, then the warps' results in their order. All
+// threads call it.
 template <int kThreads, typename T, typename Op>
 __device__ __forceinline__ T block_reduce(T value, Op op, Site site = XF_HERE) {
   static_assert(kThreads % 32 == 0);

@@ -1,6 +1,6 @@
-// Residual, dropout and layer normalisation on CUDA, one trip through memory per direction; dropout's words
-// are recomputed, and without dropout not computed. Mapping of threads, bytes and block sizes:
-// layer_norm_row.cuh.
+// Residual, dropout and layer normalisation on CUDA, one trip through memory per direction;
+// dropout's words are recomputed, and without dropout not computed. Mapping of threads, bytes and
+// block sizes: layer_norm_row.cuh.
 #include "kernels/residual_norm.h"
 
 #include "kernels/cuda/layer_norm_row.cuh"

@@ -1,12 +1,15 @@
-// Root-mean-square normalisation on CUDA, bound by memory. e bytes to an element, rows of D: forward 2De, backward 3De for
-// dx and 2De once more for dgamma, whose sums over the rows are those of rows.cuh.
-//   up to 1024 columns     a warp per row, four rows to a block, few enough that a block of finished rows makes room for the
+// Root-mean-square normalisation on CUDA, bound by memory. e bytes to an element, rows of D:
+// forward 2De, backward 3De for dx and 2De once more for dgamma, whose sums over the rows are those
+// of rows.cuh.
+//   up to 1024 columns     a warp per row, four rows to a block, few enough that a block of
+//                          finished rows makes room for the
 //                          next
 //   up to four packs each  a block of 256 threads per row: 8192 columns of bf16, 4096 of f32
 //   longer rows            such a block as well, which reads the row again, out of the cache
-// But for the last, a row stays in registers from its one read to its one write: pack k of 16 bytes in thread k % threads,
-// all loads of a thread under way before the first is waited for. Each thread writes the elements that it read, after the
-// whole row was read: y may be x, dx may be dy. dgamma is summed first, because dx may overwrite dy.
+// But for the last, a row stays in registers from its one read to its one write: pack k of 16 bytes
+// in thread k % threads, all loads of a thread under way before the first is waited for. Each
+// thread writes the elements that it read, after the whole row was read: y may be x, dx may be dy.
+// dgamma is summed first, because dx may overwrite dy.
 #include "kernels/rms_norm.h"
 
 #include "core/cuda.h"

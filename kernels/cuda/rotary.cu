@@ -1,6 +1,7 @@
-// Rotary positions on CUDA, bound by memory: 2e bytes an element, e = 4 or 2; the table comes out of the cache. A row of
-// the walk (rows.cuh) is a token's first halves, H * P pairs wide, so that a warp's lanes are busy whatever the width of a
-// head: a lane takes a pack of pairs, both halves of it. y may be x: a lane reads its pairs before it writes them.
+// Rotary positions on CUDA, bound by memory: 2e bytes an element, e = 4 or 2; the table comes out
+// of the cache. A row of the walk (rows.cuh) is a token's first halves, H * P pairs wide, so that a
+// warp's lanes are busy whatever the width of a head: a lane takes a pack of pairs, both halves of
+// it. y may be x: a lane reads its pairs before it writes them.
 #include "kernels/rotary.h"
 
 #include "kernels/cuda/rows.cuh"

@@ -1,17 +1,18 @@
 // How kernels walk a matrix: element by element, with dropout, and to add up its columns.
 //
 // Elementwise: a warp takes 32 packs of 16 bytes, 128 floats or 256 bf16, of
-// one row at a time: its loads and stores are whole cache lines, its row is the same in all lanes, and one
-// row of the tiny model is one step. Blocks of 256 threads, so that eight of them fill a multiprocessor.
+// one row at a time: its loads and stores are whole cache lines, its row is the same in all lanes,
+// and one row of the tiny model is one step. Blocks of 256 threads, so that eight of them fill a
+// multiprocessor.
 //
 // Column sums, whose bits depend on the matrix's shape alone: 64 rows are added up by one block,
-// and the blocks' partial sums, in the workspace, by a second kernel, always in the same order and without
-// atomics.
+// and the blocks' partial sums, in the workspace, by a second kernel, always in the same order and
+// without atomics.
 //
-// First kernel: a block of 8 warps takes 64 rows x 128 floats or 256 bf16; a lane holds one pack of columns
-// and adds eight rows, the warps meet in shared memory. 64 rows: the partial sums are 1/32 (bf16) or 1/64
-// (f32) of what is read, and 4096 rows of 512 still make 128 blocks. Second kernel: 32 columns to a block,
-// again over 8 warps.
+// First kernel: a block of 8 warps takes 64 rows x 128 floats or 256 bf16; a lane holds one pack of
+// columns and adds eight rows, the warps meet in shared memory. 64 rows: the partial sums are 1/32
+// (bf16) or 1/64 (f32) of what is read, and 4096 rows of 512 still make 128 blocks. Second kernel:
+// 32 columns to a block, again over 8 warps.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ namespace xf::kernels {
 
 constexpr int kRowsThreads = 256;
 constexpr int kRowsWarps = kRowsThreads / 32;
-constexpr int64_t kMostRowsBlocks = 2048;  // two waves of eight to a multiprocessor on the largest GPU
+constexpr int64_t kMostRowsBlocks = 2048;  // two waves of eight to a multiprocessor on the largest
+                                           // GPU
 
 // Columns that a warp takes at a time.
 template <typename T>
@@ -63,18 +65,21 @@ bool all_aligned(int64_t width, const Matrix<T>&... matrices) {
   return ((matrices.aligned && width % Matrix<T>::Vec16::kCount == 0) && ...);
 }
 
-// Whether rows of `width` of all these arrays, one behind the other, are whole packs; those that are not there do not count.
+// Whether rows of `width` of all these arrays, one behind the other, are whole packs; those that
+// are not there do not count.
 template <typename... T>
 bool all_aligned(int64_t width, T*... arrays) {
   return all_aligned(width, Matrix<T>(arrays, width)...);
 }
 
-// A norm's factor: of the sum of a row's squares (RM0), or of those of what is left without its mean (LN0).
+// A norm's factor: of the sum of a row's squares (RM0), or of those of what is left without its
+// mean (LN0).
 __device__ __forceinline__ float rstd_of(float squares, int64_t D, float eps) {
   return 1.0f / sqrtf(squares / static_cast<float>(D) + eps);
 }
 
-// body(row, column, left, alignment): the pack that begins at `column`, of which `left` or more elements are in the row.
+// body(row, column, left, alignment): the pack that begins at `column`, of which `left` or more
+// elements are in the row.
 template <typename T, typename Body, typename Alignment>
 __global__ void __launch_bounds__(kRowsThreads)
     walk_packs(uint32_t spans, uint32_t spans_in_row, int64_t width, Body body, Alignment alignment) {
@@ -100,8 +105,8 @@ void for_each_pack(int64_t rows, int64_t width, const Body& body) {
   });
 }
 
-// Dropout inside a kernel: a pack of elements, multiplied by 0 or 1/(1-p) (DR1, DR2, DR3). A counter gives the words of four
-// columns, so a pack of 4 floats needs one, a pack of 8 bf16 two.
+// Dropout inside a kernel: a pack of elements, multiplied by 0 or 1/(1-p) (DR1, DR2, DR3). A
+// counter gives the words of four columns, so a pack of 4 floats needs one, a pack of 8 bf16 two.
 // column: of x[0]; a multiple of 4. Does nothing where dropout is off.
 template <typename T>
 __device__ __forceinline__ void drop(const DropoutArgs& dropout, int64_t row, int64_t column,
@@ -121,11 +126,12 @@ __device__ __forceinline__ void drop(const DropoutArgs& dropout, int64_t row, in
 constexpr int kSumWarps = 8, kRowsOfWarp = 8;
 constexpr int64_t kRowsOfBlock = kSumWarps * kRowsOfWarp;
 
-// partials [row blocks, D] written. Of a pack of columns of a row, `left` elements of which are there, 0 in rows that are not:
+// partials [row blocks, D] written. Of a pack of columns of a row, `left` elements of which are
+// there, 0 in rows that are not:
 //   rows.read(row, column, left, alignment) -> Rows::Read       what it is made of
 //   rows.terms(read, row, column, left, alignment) -> Vec16<T>   its terms, zeros where nothing is; may write
-// Rows::kUnrolled: of so many rows a lane reads before it makes the terms of the first. What is written might be what is read
-// for all that the compiler knows, so it would not do that by itself.
+// Rows::kUnrolled: of so many rows a lane reads before it makes the terms of the first. What is
+// written might be what is read for all that the compiler knows, so it would not do that by itself.
 template <typename T, typename Rows, typename Alignment>
 __global__ void __launch_bounds__(32 * kSumWarps)
     sum_rows_of_block(int64_t N, int64_t D, float* partials, Rows rows, Alignment alignment) {
@@ -162,8 +168,9 @@ __global__ void __launch_bounds__(32 * kSumWarps)
   partials[row_block * D + first_column + at] = total;
 }
 
-// sum [D] += partials [blocks, D]: warp w adds up blocks w, w + 8, ..., then the warps' sums are added in
-// order. A grid of height 2 does the same for `second` and the partials behind the first ones.
+// sum [D] += partials [blocks, D]: warp w adds up blocks w, w + 8, ..., then the warps' sums are
+// added in order. A grid of height 2 does the same for `second` and the partials behind the first
+// ones.
 template <int kWarps = kSumWarps>
 __global__ void __launch_bounds__(32 * kWarps)
     sum_partials(int64_t blocks, int64_t D, const float* partials, float* sum, float* second) {

@@ -1,4 +1,5 @@
-// Gradient descent on CUDA: 24 bytes a parameter (p, m, g in and out), 26 with the rounded copy (parameter_update.cuh).
+// Gradient descent on CUDA: 24 bytes a parameter (p, m, g in and out), 26 with the rounded copy
+// (parameter_update.cuh).
 #include "kernels/sgd.h"
 
 #include "kernels/cuda/parameter_update.cuh"

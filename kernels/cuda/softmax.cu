@@ -1,7 +1,10 @@
-// Masked softmax on CUDA. A row is read and written once: 2 * sizeof(T) bytes per score, and 4 of a mask.
-//   up to 1024 keys   a warp per row, key j in lane j % 32, the row in registers; four rows to a block, few
+// Masked softmax on CUDA. A row is read and written once: 2 * sizeof(T) bytes per score, and 4 of a
+// mask.
+//   up to 1024 keys   a warp per row, key j in lane j % 32, the row in registers; four rows to a
+//                     block, few
 //                     enough that a block of finished rows makes room for the next
-//   longer rows       a block per row, which is read again for each pass; from the second one on it comes out
+//   longer rows       a block per row, which is read again for each pass; from the second one on it
+//                     comes out
 //                     of the cache
 // Each thread writes the elements that it read, and only after the whole row was read: p may be s.
 #include "kernels/softmax.h"
@@ -50,8 +53,8 @@ struct Keys {
   }
 };
 
-// What SM1 subtracts. A row without a key has no maximum, and the sum of its exponentials is 0; so has a row
-// of NaN, but its sum is NaN and stays visible.
+// What SM1 subtracts. A row without a key has no maximum, and the sum of its exponentials is 0; so
+// has a row of NaN, but its sum is NaN and stays visible.
 __device__ __forceinline__ float shift_of(float maximum) { return maximum == kMasked ? 0.0f : maximum; }
 __device__ __forceinline__ float inverse_of(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 

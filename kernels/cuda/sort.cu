@@ -1,11 +1,11 @@
-// CUB's radix sort, the one algorithm here that is not our own: a good one is a thousand lines, and the
-// engine sorts a few thousand keys per update. Stable, and its result does not depend on how its blocks were
-// scheduled.
+// CUB's radix sort, the one algorithm here that is not our own: a good one is a thousand lines, and
+// the engine sorts a few thousand keys per update. Stable, and its result does not depend on how
+// its blocks were scheduled.
 //
-// CUB sorts pairs, so the positions 0 .. N-1 are written out first: 4 N bytes, one thread each, 256 threads a
-// block because nothing is shared and 8 warps hide the start of a store well enough. CUB itself reads and
-// writes 8 N bytes for each of its 4 digits of 8 bits. (The software GPU has a twin of the CUB call:
-// tests/sim/include/cub.)
+// CUB sorts pairs, so the positions 0 .. N-1 are written out first: 4 N bytes, one thread each, 256
+// threads a block because nothing is shared and 8 warps hide the start of a store well enough. CUB
+// itself reads and writes 8 N bytes for each of its 4 digits of 8 bits. (The software GPU has a
+// twin of the CUB call: tests/sim/include/cub.)
 #include "kernels/sort.h"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,9 +1,9 @@
-// The k best of a row on CUDA. A block of 512 threads takes a row (a warp, where V <= 1024). Each thread
-// finds the best of its own elements in the walk that sums the exponentials; then, k times, the block takes
-// the best of the threads' bests, and the thread that had it looks for its next. Bytes: e an element; the k
-// looks are V / 512 elements each, from the caches. An element's order is one 64-bit number: logit above, id
-// below, so that ties go to the smaller id and a maximum is the same whatever the order of comparing. A NaN
-// counts as -infinity (its row's scores are NaN).
+// The k best of a row on CUDA. A block of 512 threads takes a row (a warp, where V <= 1024). Each
+// thread finds the best of its own elements in the walk that sums the exponentials; then, k times,
+// the block takes the best of the threads' bests, and the thread that had it looks for its next.
+// Bytes: e an element; the k looks are V / 512 elements each, from the caches. An element's order
+// is one 64-bit number: logit above, id below, so that ties go to the smaller id and a maximum is
+// the same whatever the order of comparing. A NaN counts as -infinity (its row's scores are NaN).
 #include "kernels/top_k.h"
 
 #include "core/cuda.h"

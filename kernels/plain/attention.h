@@ -1,6 +1,7 @@
 // Scaled dot-product attention of one sentence and one head, one loop nest per equation:
-// docs/derivations/attention.md. Rows of q and o begin `stride` elements apart, those of k and v `key_stride`. Query heads
-// that share a key head are given its k and v, and add to its dk and dv: AT11, AT12.
+// docs/derivations/attention.md. Rows of q and o begin `stride` elements apart, those of k and v
+// `key_stride`. Query heads that share a key head get its k and v, and add to its dk and dv
+// (AT11, AT12).
 #pragma once
 
 #include <cmath>

@@ -17,7 +17,8 @@ inline RowLoss cross_entropy(int64_t V, int64_t target, double smoothing,
   const double top = *std::max_element(z, z + V), size = static_cast<double>(V);
   double sum = 0, mean = 0;
   for (int64_t v = 0; v < V; ++v) sum += std::exp(z[v] - top);
-  for (int64_t v = 0; v < V && smoothing > 0; ++v) mean += z[v] / size;  // 0 times a mean of -infinity is NaN
+  // 0 times a mean of -infinity is NaN
+  for (int64_t v = 0; v < V && smoothing > 0; ++v) mean += z[v] / size;
   const double lse = top + std::log(sum);
   const double unsmoothed = lse - z[target];
   const double smoothed = lse - (1 - smoothing) * z[target] - smoothing * mean;  // CE1

@@ -7,7 +7,8 @@
 
 namespace xf::kernels::plain {
 
-// 0 or 1/(1-p), the latter rounded to f32 as every backend receives it. The dropout's counter is on the CPU.
+// 0 or 1/(1-p), the latter rounded to f32 as every backend receives it. The dropout's counter is on
+// the CPU.
 inline double dropout_factor(const Dropout& dropout, int64_t row, int64_t column) {
   if (dropout.p == 0) return 1;
   const int32_t* const counter = dropout.counter.data<int32_t>();

@@ -8,8 +8,8 @@
 
 namespace xf::kernels::plain {
 
-// A row's numbers, which are f32's, and its scale: of weights and activations alike. The factor is f32's too: it decides which
-// way a number between two steps is rounded.
+// A row's numbers, which are f32's, and its scale: of weights and activations alike. The factor is
+// f32's too: it decides which way a number between two steps is rounded.
 inline double quantize_row(int64_t K,
                            const double* row,   // [K]
                            int64_t* rounded) {  // [K], written

@@ -1,4 +1,5 @@
-// The symmetric divergence of two softmaxes, and the loss that it is a part of: docs/derivations/r_drop.md.
+// The symmetric divergence of two softmaxes, and the loss that it is a part of:
+// docs/derivations/r_drop.md.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@ namespace xf::kernels::plain {
 
 // Two logits' difference; of a word that cannot come in either row 0.
 inline double apart(double first, double second) { return first == second ? 0 : first - second; }
-// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be infinite.
+// What the factor p counts of x: nothing where it is 0, as of a word that cannot come, though x be
+// infinite.
 inline double counted(double p, double x) { return p == 0 ? 0 : x; }
 
 // KL(p || q) + KL(q || p) of the softmaxes of two rows of logits.
@@ -37,7 +39,8 @@ inline double divergence(int64_t V, const double* first, const double* second,  
   return p_mean - q_mean;  // SD1
 }
 
-// Of a token's two rows of logits: their cross-entropies, and in the smoothed one `weight` times their divergence.
+// Of a token's two rows of logits: their cross-entropies, and in the smoothed one `weight` times
+// their divergence.
 inline RowLoss r_drop(int64_t V, int64_t target, double smoothing, double weight, const double* first,
                       const double* second,               // [V]
                       double* dfirst, double* dsecond) {  // [V], written

@@ -1,5 +1,5 @@
-// The residual connection before a layer normalisation: docs/derivations/residual.md. The norm itself:
-// layer_norm.h.
+// The residual connection before a layer normalisation: docs/derivations/residual.md. The norm
+// itself: layer_norm.h.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ inline void residual(int64_t size,
 }
 
 inline void residual_backward(int64_t size,
-                              const double* norm_dx,  // [size], what layer_norm_backward gives the sum
+                              const double* norm_dx,  // [size], what layer_norm_backward gives the
+                                                      // sum
                               const double* dsum,     // [size], what reaches the sum from elsewhere
                               const double* m,        // [size]
                               double* dx,             // [size], written

@@ -26,7 +26,8 @@ Manifest read_state(const std::string& folder) {
   return parse_manifest(read_regular_file(path), path);
 }
 
-// A file that is as it was written. It is read twice, so that it does not lie in memory beside what is made of it.
+// A file that is as it was written. It is read twice, so that it does not lie in memory beside what
+// is made of it.
 StoredFile open_checked(const std::string& folder, const std::string& name, const Manifest& state) {
   const std::string path = folder + "/" + name;
   const auto expected = state.files.find(name);
@@ -73,7 +74,8 @@ std::string followed(const std::string& folder) {
   return no_link ? folder : (path.parent_path() / target).string();
 }
 
-// All of one folder: a trainer moves `latest` and `best` on, and may remove where they led, while others read.
+// All of one folder: a trainer moves `latest` and `best` on, and may remove where they led, while
+// others read.
 Checkpoint read_parts(const std::string& folder, Parts parts) {
   const std::string there = followed(folder);
   try {

@@ -14,8 +14,8 @@ using Json = nlohmann::json;
 constexpr int64_t kFormatVersion = 1;
 constexpr const char* kNonFinite = "f64";  // JSON has no infinity: {"f64": "inf"}
 
-// ---- KeyValues <-> JSON. Integers have no point and doubles have one, so each comes back as what it was; the
-// library prints the shortest digits that read back to the same bits.
+// ---- KeyValues <-> JSON. Integers have no point and doubles have one, so each comes back as what
+// it was; the library prints the shortest digits that read back to the same bits.
 
 Json to_json(int64_t value) { return value; }
 Json to_json(const std::string& value) { return value; }

@@ -1,5 +1,5 @@
-// state.json of a checkpoint: where training stood, and size and CRC-64 of each of the other files. It vouches for them,
-// and by a checksum of its own for itself.
+// state.json of a checkpoint: where training stood, and size and CRC-64 of each of the other files.
+// It vouches for them, and by a checksum of its own for itself.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace xf::nn {
 
-// Where training stands, under keys of the trainer's choice. Strings are UTF-8. Doubles come back with the
-// same bits (a NaN as a NaN).
+// Where training stands, under keys of the trainer's choice. Strings are UTF-8. Doubles come back
+// with the same bits (a NaN as a NaN).
 class KeyValues {
  public:
   using Value = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
@@ -54,7 +54,8 @@ struct Manifest {
 // The same state gives the same text.
 std::string format_manifest(const Manifest& state);
 
-// Error data, naming `path`, for a text that format_manifest() did not write; NewerVersion where a later version of it did.
+// Error data, naming `path`, for a text that format_manifest() did not write; NewerVersion where a
+// later version of it did.
 Manifest parse_manifest(std::string_view text, const std::string& path);
 
 // Error data. Such a file is whole: nothing may pass over it as damaged, or take its place.

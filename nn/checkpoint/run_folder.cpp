@@ -50,7 +50,8 @@ std::optional<int64_t> update_in(const std::string& name) {
   return update;
 }
 
-// Renamed first, so that it is never seen half removed. What cannot be removed now goes at the next start.
+// Renamed first, so that it is never seen half removed. What cannot be removed now goes at the next
+// start.
 void remove_folder(const std::string& folder) {
   std::error_code ignored;
   const std::string doomed = folder + kTemporary;
@@ -83,7 +84,8 @@ bool is_checkpoint(const fs::directory_entry& entry) {
   return (name == kInterrupted || update_in(name)) && fs::is_directory(entry.symlink_status(none));
 }
 
-// What a trainer makes of a large text before it begins (tools/app/training_text.h), or what is left of that: made again.
+// What a trainer makes of a large text before it begins (tools/app/training_text.h), or what is
+// left of that: made again.
 bool is_prepared_text(const fs::directory_entry& entry) {
   const fs::path& path = entry.path();
   return path.extension() == ".corpus" ||
@@ -127,14 +129,14 @@ RunFolder::RunFolder(std::string path, Warn warn, int64_t keep_last)
 }
 
 RunFolder::~RunFolder() {
-  // The file stays: unlinking it could take it from a trainer that has just opened it. Empty means "ended in
-  // order".
+  // The file stays: unlinking it could take it from a trainer that has just opened it. Empty means
+  // "ended in order".
   if (::ftruncate(lock_.number(), 0) != 0)
     warn_(fmt::format("{}/lock: cannot clear: {}", path_, std::strerror(errno)));
 }
 
-// The kernel holds the lock and lets go of it however the process ends, so a lock cannot be stale; the text
-// is for people.
+// The kernel holds the lock and lets go of it however the process ends, so a lock cannot be stale;
+// the text is for people.
 void RunFolder::lock() {
   const std::string file = lock_file(path_);
   lock_ = open_part(file, O_RDWR);
@@ -157,14 +159,16 @@ void RunFolder::lock() {
   }
 }
 
-// A kill in between leaves a run to go on with, or one that has not saved: the newest save goes last.
+// A kill in between leaves a run to go on with, or one that has not saved: the newest save goes
+// last.
 void RunFolder::clear() {
   const fs::path run(path_);
   std::error_code none;
   for (const char* name : {kBest, kLatest, kAveraged, kCrash}) {
     if (fs::is_symlink(run / name, none)) {
       fs::remove(run / name, none);
-    } else if (holds_model(run / name)) {  // `best` and `latest` of a copy that followed links (cp -rL)
+    } else if (holds_model(run / name)) {  // `best` and `latest` of a copy that followed links (cp
+                                           // -rL)
       remove_folder(path_ + "/" + name);
     }
   }
@@ -210,7 +214,8 @@ void RunFolder::save(const Checkpoint& checkpoint, int64_t last_stable_update) {
   point(kLatest, fmt::format("{}/{}", kCheckpoints, name_of(checkpoint.update)));
   remove_folder(path_ + "/" + kCheckpoints + "/" + kInterrupted);
   remove_later_than(checkpoint.update);
-  if (holds_model(path_ + "/" + kAveraged)) remove_folder(path_ + "/" + kAveraged);  // of less training
+  // of less training
+  if (holds_model(path_ + "/" + kAveraged)) remove_folder(path_ + "/" + kAveraged);
   prune(last_stable_update);
 }
 
@@ -231,7 +236,8 @@ void RunFolder::unschedule(int64_t update) const {
   if (!holds_model(path_ + "/" + kBest)) fs::remove(fs::path(path_) / kBest, none);
 }
 
-// Training went back behind such saves, for they were damaged or it was asked to, and has taken another way.
+// Training went back behind such saves, for they were damaged or it was asked to, and has taken
+// another way.
 void RunFolder::remove_later_than(int64_t update) const {
   for (const int64_t saved : scheduled()) {
     if (saved > update) remove_folder(folder_of(saved));
@@ -310,8 +316,8 @@ std::optional<Checkpoint> RunFolder::read_whole(const std::string& name) const {
 }
 
 std::optional<Checkpoint> RunFolder::load_latest() const {
-  // Of equals, the interrupted one: it was written after the scheduled one. (update, is interrupted), newest
-  // first.
+  // Of equals, the interrupted one: it was written after the scheduled one. (update, is
+  // interrupted), newest first.
   std::set<std::pair<int64_t, bool>, std::greater<>> candidates;
   for (const int64_t update : scheduled()) candidates.insert({update, false});
   const std::string interrupted = path_ + "/" + kCheckpoints + "/" + kInterrupted;

@@ -65,7 +65,8 @@ template <typename... Args>
 
 // ---- reading
 
-// The library keeps the last of two equal keys; the format forbids them. Linear, where its callbacks are quadratic.
+// The library keeps the last of two equal keys; the format forbids them. Linear, where its
+// callbacks are quadratic.
 class KeyCheck final : public nlohmann::json_sax<Json> {
  public:
   explicit KeyCheck(const std::string& path) : path_(path) {}

@@ -8,7 +8,8 @@ namespace xf::nn {
 
 namespace {
 
-constexpr int64_t kExtraLength = 10;  // tokens that every translation may have beyond factor * source tokens
+constexpr int64_t kExtraLength = 10;  // tokens that every translation may have beyond factor *
+                                      // source tokens
 
 int64_t length_limit(const SearchOptions& options, int64_t source_tokens) {
   const auto words = static_cast<double>(std::max<int64_t>(source_tokens - 1, 0));  // without </s>
@@ -127,8 +128,8 @@ std::vector<int32_t> Beams::path(int64_t node) const {
   return ids;
 }
 
-// The tokens that would end an n-gram which the hypothesis has already: of each place that reads as its last n - 1 tokens,
-// the next one.
+// The tokens that would end an n-gram which the hypothesis has already: of each place that reads as
+// its last n - 1 tokens, the next one.
 std::vector<int32_t> Beams::repeats_of(int64_t parent) const {
   const auto n = static_cast<size_t>(options_.no_repeat_ngram);
   std::vector<int32_t> repeats;
@@ -147,8 +148,8 @@ double Beams::ranked_by(const Candidate& candidate) const {
          (candidate.id == options_.eos ? static_cast<double>(options_.word_penalty) : 0.0);
 }
 
-// Puts the best `count` candidates first, in order. Nodes of a sentence are numbered by rank, so the smaller
-// parent is the hypothesis that ranked higher.
+// Puts the best `count` candidates first, in order. Nodes of a sentence are numbered by rank, so
+// the smaller parent is the hypothesis that ranked higher.
 void Beams::rank(size_t count) {
   const auto better = [this](const Candidate& a, const Candidate& b) {
     if (ranked_by(a) != ranked_by(b)) return ranked_by(a) > ranked_by(b);
@@ -160,7 +161,8 @@ void Beams::rank(size_t count) {
 }
 
 void Beams::advance(Sentence& sentence) {
-  // At most one </s> per live hypothesis: 2 * beam candidates hold beam_size others if there are so many.
+  // At most one </s> per live hypothesis: 2 * beam candidates hold beam_size others if there are so
+  // many.
   const auto beam = static_cast<size_t>(options_.beam_size);
   rank(observer_ ? candidates_.size() : 2 * beam);
   std::vector<Ended>& ended = ended_[static_cast<size_t>(sentence.index)];

@@ -85,7 +85,8 @@ Continuations best(TranslationModel::Decoding& decoding, const DecodeStep& at, c
   return found;
 }
 
-// The one token that is drawn for each live hypothesis, or given. `random`: of each sentence of the batch.
+// The one token that is drawn for each live hypothesis, or given. `random`: of each sentence of the
+// batch.
 Continuations drawn(const Beams& beams, const std::vector<double>& logits, const SamplingFilter& filter,
                     const std::vector<int32_t>& banned, std::vector<PhiloxSequence>& random) {
   const std::vector<int32_t> given = beams.given();

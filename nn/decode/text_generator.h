@@ -1,5 +1,6 @@
-// Text from a language model: each next token is drawn (nn/sampling_filter.h). What is drawn is a function of the seed, the
-// prompt's number and the model's logits, whatever other prompts are continued beside it.
+// Text from a language model: each next token is drawn (nn/sampling_filter.h). What is drawn is a
+// function of the seed, the prompt's number and the model's logits, whatever other prompts are
+// continued beside it.
 #pragma once
 
 #include "nn/language_model.h"
@@ -9,7 +10,8 @@ namespace xf::nn {
 
 struct SamplingOptions {
   SamplingFilter filter = {};
-  // Tokens of a line, prompt included; at most Model::kMaxPositions, and a model that reads fewer ends there.
+  // Tokens of a line, prompt included; at most Model::kMaxPositions, and a model that reads fewer
+  // ends there.
   int64_t max_length = 100;
   uint64_t seed = 1;
   // Ids. <s> and <pad> never come out, nor does <unk>; -1: the vocabulary has no such token.
@@ -26,9 +28,9 @@ class TextGenerator {
   // Error usage for options that make no sense.
   TextGenerator(const LanguageModel& model, Arena& arena, const SamplingOptions& options);
 
-  // A line for each prompt, ids that may be none. They are numbered from `first_number`. Memory comes from the arena
-  // and is back there on return. Errors: usage for a prompt of max_length tokens or more; diverged when logits are not
-  // finite.
+  // A line for each prompt, ids that may be none. They are numbered from `first_number`. Memory
+  // comes from the arena and is back there on return. Errors: usage for a prompt of max_length
+  // tokens or more; diverged when logits are not finite.
   std::vector<SampledLine> sample(const std::vector<std::vector<int32_t>>& prompts,
                                   uint64_t first_number) const;
 

@@ -1,5 +1,5 @@
-// Which saves the model of a run is the mean of. Saves that are far apart, as those of a short run are, have a mean that is worse
-// than the last of them.
+// Which saves the model of a run is the mean of. Saves that are far apart, as those of a short run
+// are, have a mean that is worse than the last of them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ struct AverageChoice {
   std::vector<Tried> tried;  // in this order
 };
 
-// Tries the last `saves` (at least 1) of a run, half of them, half of these and so on, as long as fewer are better, and takes the
-// best save alone where that has a better score than all of these; of equal scores the mean of more. `measure`: the score of
-// the mean of the last so many. NaN is no score.
+// Tries the last `saves` (at least 1) of a run, half of them, half of these and so on, as long as
+// fewer are better, and takes the best save alone where that has a better score than all of these;
+// of equal scores the mean of more. `measure`: the score of the mean of the last so many. NaN is no
+// score.
 AverageChoice choose_average(int64_t saves, std::optional<double> best_save, bool higher_is_better,
                              const std::function<double(int64_t saves)>& measure);
 

@@ -19,8 +19,9 @@ void average_in(double& mean, double value, int64_t count, int64_t length) {
 
 }  // namespace
 
-// The deviation is that about the fast mean: about the slow one it would count the fall of the loss as noise. And what
-// is more than three deviations away counts as three: a loss that runs away must not widen the band that it leaves.
+// The deviation is that about the fast mean: about the slow one it would count the fall of the loss
+// as noise. And what is more than three deviations away counts as three: a loss that runs away must
+// not widen the band that it leaves.
 void track_loss(TrainingState& state, int64_t update, double loss) {
   if (std::isnan(state.slow_loss)) state.first_loss = state.fast_loss = state.slow_loss = loss;
   average_in(state.fast_loss, loss, update, kFast);
@@ -31,8 +32,8 @@ void track_loss(TrainingState& state, int64_t update, double loss) {
   if (state.fast_loss <= state.slow_loss && !loss_diverges(state, update)) state.last_stable_update = update;
 }
 
-// An explosion among the first updates is in every mean and every deviation: it shows beside the first loss alone, which the
-// state of an earlier version lacks (NaN: not above).
+// An explosion among the first updates is in every mean and every deviation: it shows beside the
+// first loss alone, which the state of an earlier version lacks (NaN: not above).
 bool loss_diverges(const TrainingState& state, int64_t update) {
   if (update >= kFirstJudged && state.fast_loss > 2 * state.first_loss + 2) return true;
   return update >= kUpdatesBeforeJudgement &&

@@ -38,7 +38,8 @@ class Writer {
     for (int64_t k = 0; k < readings; ++k)
       write(tensor.slice_rows(k * numel, (k + 1) * numel), count / readings, fill);
   }
-  // PackedBatch::loss_row_to_token and token_to_loss_row, of so many tokens in `readings` among `count`.
+  // PackedBatch::loss_row_to_token and token_to_loss_row, of so many tokens in `readings` among
+  // `count`.
   void write_loss_rows(int64_t tokens, int64_t readings, int64_t count) {
     const int64_t numel = tokens / readings, room = count / readings;
     for (int64_t k = 0; k < readings; ++k) {

@@ -18,7 +18,8 @@ std::regex expression_of(const RateRule& rule) {
   }
 }
 
-// What there is to match, without repeating each layer: "encoder.layers.0.norm.bias" for all layers.
+// What there is to match, without repeating each layer: "encoder.layers.0.norm.bias" for all
+// layers.
 std::string names_of(const ParameterStore& store) {
   const std::regex layer("layers\\.[1-9][0-9]*\\.");
   std::string names;

@@ -13,8 +13,8 @@ struct MemoryPlan {
   int64_t parameters = 0;  // bytes of the masters, and of the rounded values where they differ
   int64_t gradients = 0;   // bytes
   int64_t moments = 0;     // bytes of the optimiser's
-  // Bytes: the arena's peak over forward and backward of the largest batch. 0 for models with quirks: what they need
-  // depends on the batch's lengths, and the arena grows.
+  // Bytes: the arena's peak over forward and backward of the largest batch. 0 for models with
+  // quirks: what they need depends on the batch's lengths, and the arena grows.
   int64_t activations = 0;
   int64_t total() const { return parameters + gradients + moments + activations; }
 };

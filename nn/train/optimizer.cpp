@@ -128,7 +128,8 @@ void Adam::apply() {
 
 namespace {
 
-// Elements of Muon's workspace: 16 MiB of f32 hold 64 matrices [128, 128] and one [1024, 1024], with their products.
+// Elements of Muon's workspace: 16 MiB of f32 hold 64 matrices [128, 128] and one [1024, 1024],
+// with their products.
 constexpr int64_t kMuonWorkspace = 1 << 22;
 
 using MatrixShape = std::pair<int64_t, int64_t>;

@@ -1,5 +1,5 @@
-// An update over a store's flat memory: the gradient's norm, then one pass of the optimiser's rule (kernels/adam.h,
-// kernels/muon.h, kernels/sgd.h).
+// An update over a store's flat memory: the gradient's norm, then one pass of the optimiser's rule
+// (kernels/adam.h, kernels/muon.h, kernels/sgd.h).
 #pragma once
 
 #include <array>
@@ -31,27 +31,28 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may not skip: Adam's
-  // bias corrections are those of the number of updates.
+  // One update from the accumulated, unscaled gradients; zeroes them. update counts from 1 and may
+  // not skip: Adam's bias corrections are those of the number of updates.
   void update(int64_t update, double learning_rate, int64_t tokens) {
     prepare(update, learning_rate, tokens);
     apply();
   }
-  // Its two halves: the numbers that differ from update to update, brought to the device; and the work there,
-  // which a graph can replay.
+  // Its two halves: the numbers that differ from update to update, brought to the device; and the
+  // work there, which a graph can replay.
   virtual void prepare(int64_t update, double learning_rate, int64_t tokens) = 0;
   virtual void apply() = 0;
 
   // f64 [1]: of the last update's unscaled gradient. NaN or infinite: that update changed nothing.
   const Tensor& norm_squared() const { return norm_squared_; }
 
-  // Moments, flat, in the layout of what the store trains, under the names that they have in a checkpoint: with the parameters
-  // and the update's number, all that the next update depends on. Of several ranks, this one's piece of them.
+  // Moments, flat, in the layout of what the store trains, under the names that they have in a
+  // checkpoint: with the parameters and the update's number, all that the next update depends on.
+  // Of several ranks, this one's piece of them.
   virtual TensorMap state() const = 0;
   // Whole, on the CPU; every rank asks.
   TensorMap whole_state() const;
-  // The piece of a flat array whose parameters this rank moves: none that are frozen. And the flat array of which each has a
-  // piece, or all of it, on the CPU: every rank asks.
+  // The piece of a flat array whose parameters this rank moves: none that are frozen. And the flat
+  // array of which each has a piece, or all of it, on the CPU: every rank asks.
   Tensor own(const Tensor& flat) const;
   Tensor whole(const Tensor& piece) const;
   // Of the state, and of what an update works in.
@@ -73,7 +74,8 @@ class Optimizer {
   void send(std::span<const float> step);
   // What the products read, where it is not the masters themselves.
   Tensor rounded() const { return store_.dtype() == DType::bf16 ? store_.values() : Tensor(); }
-  void measure();               // the gradient's norm, without frozen parameters, whose gradients are zeroed
+  void measure();               // the gradient's norm, without frozen parameters, whose gradients
+                                // are zeroed
   void bring_together() const;  // every rank's piece of the parameters, after it has moved
 
   const ParameterStore& store_;
@@ -99,8 +101,8 @@ class Adam final : public Optimizer {
   Tensor m_, v_;
 };
 
-// Muon for the matrices of hidden layers, Adam for all else: vectors, embeddings, the output. Both keep their first moments
-// in one array; the second moments of matrices stay zero.
+// Muon for the matrices of hidden layers, Adam for all else: vectors, embeddings, the output. Both
+// keep their first moments in one array; the second moments of matrices stay zero.
 class Muon final : public Optimizer {
  public:
   // Error usage where the model's layers have not said which parameters are matrices.
@@ -142,8 +144,8 @@ class Sgd final : public Optimizer {
   Tensor m_;
 };
 
-// `shards`: ranks that have a piece of the state each, of gradients whose own piece is summed. Error usage for Muon, which
-// needs whole matrices.
+// `shards`: ranks that have a piece of the state each, of gradients whose own piece is summed.
+// Error usage for Muon, which needs whole matrices.
 std::unique_ptr<Optimizer> make_optimizer(const ParameterStore& store, const OptimizerOptions& options,
                                           float clip_norm, Collective& shards = Collective::alone());
 

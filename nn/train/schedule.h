@@ -7,14 +7,16 @@ namespace xf::nn {
 
 enum class Decay {
   constant,
-  inverse_sqrt,  // rate * sqrt(warmup / update): Vaswani et al. 2017, section 5.3, with the peak given
-  cosine,   // half a cosine from the peak down to zero at `total`: Loshchilov, Hutter 2017, arXiv:1608.03983
-  plateau,  // cut whenever validation has stopped gaining: PyTorch's ReduceLROnPlateau
+  inverse_sqrt,  // rate * sqrt(warmup / update): Vaswani et al. 2017, section 5.3, with the peak
+                 // given
+  cosine,        // half a cosine from the peak down to zero at `total`: Loshchilov, Hutter 2017,
+                 // arXiv:1608.03983
+  plateau,       // cut whenever validation has stopped gaining: PyTorch's ReduceLROnPlateau
 };
 
-// When a plateau cuts, and by how much. A score gains if it is better than the best by more than the share `threshold`
-// of it; the validation that makes `patience` + 1 in a row without gain multiplies the rate by `factor`, and the count
-// begins anew. A cut by less than 1e-8 is not made.
+// When a plateau cuts, and by how much. A score gains if it is better than the best by more than
+// the share `threshold` of it; the validation that makes `patience` + 1 in a row without gain
+// multiplies the rate by `factor`, and the count begins anew. A cut by less than 1e-8 is not made.
 struct Plateau {
   double factor = 0.9;
   int64_t patience = 10;
@@ -44,8 +46,8 @@ struct Schedule {
   PlateauState validated(PlateauState state, int64_t epoch, double score, bool higher_is_better) const;
 };
 
-// Vaswani et al. 2017, equation 3, times a factor: factor dim^-0.5 min(update^-0.5, update warmup^-1.5), the inverse
-// square root with the peak factor (dim warmup)^-0.5.
+// Vaswani et al. 2017, equation 3, times a factor: factor dim^-0.5 min(update^-0.5, update
+// warmup^-1.5), the inverse square root with the peak factor (dim warmup)^-0.5.
 Schedule noam(double factor, int64_t dim, int64_t warmup);
 
 }  // namespace xf::nn

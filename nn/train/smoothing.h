@@ -1,6 +1,7 @@
-// An exponential mean of the weights over the updates, which is what is validated, saved and translated with, while
-// training goes on with the weights themselves. Polyak, Juditsky 1992, "Acceleration of stochastic approximation by
-// averaging"; as in Marian (--exponential-smoothing), the first updates count more:
+// An exponential mean of the weights over the updates, which is what is validated, saved and
+// translated with, while training goes on with the weights themselves. Polyak, Juditsky 1992,
+// "Acceleration of stochastic approximation by averaging"; as in Marian (--exponential-smoothing),
+// the first updates count more:
 //   mean <- mean + s_t (weights - mean),   s_t = max(share, 9 / (10 + t))
 #pragma once
 
@@ -15,12 +16,13 @@ namespace xf::nn {
 class Smoothing {
  public:
   // 0 < share < 1. The mean begins at the weights that the store holds when begin() is called.
-  // `ranks`: that keep a piece of the masters each, where the store keeps one, and then a piece of the mean.
+  // `ranks`: that keep a piece of the masters each, where the store keeps one, and then a piece of
+  // the mean.
   Smoothing(const ParameterStore& store, double share, Collective& ranks = Collective::alone());
   void begin() const;
 
-  // After update t, from 1, of the weights: the number that differs from update to update, brought to the device; and the work
-  // there, which a graph can replay.
+  // After update t, from 1, of the weights: the number that differs from update to update, brought
+  // to the device; and the work there, which a graph can replay.
   void prepare(int64_t update);
   void apply() const;
 

@@ -57,7 +57,8 @@ void Trainer::move_weights() {
   if (smoothing_) smoothing_->apply();
 }
 
-// Which elements are dropped depends on a token's place in the update: on how many tokens come before it.
+// Which elements are dropped depends on a token's place in the update: on how many tokens come
+// before it.
 void Trainer::count_from(const BatchPlace& place) {
   const auto number = static_cast<int32_t>(place.update);
   const std::array counters{number, static_cast<int32_t>(place.source_tokens), number,
@@ -151,7 +152,8 @@ void Trainer::accumulate_within_memory(int64_t update, const std::vector<PlacedB
   }
 }
 
-// The loss goes first: where a rank has failed, the others learn of it before they send their gradients.
+// The loss goes first: where a rank has failed, the others learn of it before they send their
+// gradients.
 void Trainer::sum_over_ranks() {
   const Tensor gradients = store_.trained(store_.gradients());
   ranks_.sum(loss_);

@@ -1,6 +1,7 @@
-// One update of the model: forward and backward of its micro-batches, gradient norm, optimiser. Of several ranks
-// (core/dist/collective.h) each computes its share of the micro-batches; the sum of their gradients is that of one rank with them all,
-// but for the order of its sums, and so are the losses.
+// One update of the model: forward and backward of its micro-batches, gradient norm, optimiser. Of
+// several ranks (core/dist/collective.h) each computes its share of the micro-batches; the sum of
+// their gradients is that of one rank with them all, but for the order of its sums, and so are the
+// losses.
 #pragma once
 
 #include <functional>
@@ -28,12 +29,12 @@ struct TrainerOptions {
   TrainingMethod method;      // none: cross-entropy
   WordDropout word_dropout;
   double smoothing = 0;  // of the weights' exponential mean; 0: none is made
-  // A larger batch is computed in parts, with the same gradient, but for the masks of a method that reads it several times. All
-  // zero: none is, and nothing is captured as a graph.
+  // A larger batch is computed in parts, with the same gradient, but for the masks of a method that
+  // reads it several times. All zero: none is, and nothing is captured as a graph.
   BatchSize capacity;
   Collective* ranks = nullptr;  // null: this process alone
-  // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece: what a store of bf16 must be
-  // allocated for.
+  // Each rank keeps the optimiser's state of its piece of the parameters, and moves that piece:
+  // what a store of bf16 must be allocated for.
   bool shard_optimizer = false;
 };
 
@@ -42,7 +43,8 @@ struct UpdateResult {
   LossSums loss;
   int64_t source_tokens = 0, sentences = 0;
   double learning_rate = 0;
-  double gradient_norm = 0;  // of the mean loss, before clipping; not finite: the update was skipped
+  double gradient_norm = 0;  // of the mean loss, before clipping; not finite: the update was
+                             // skipped
 };
 
 class Trainer {
@@ -50,36 +52,37 @@ class Trainer {
   // The store must be allocated with gradients; `arena` serves the activations.
   Trainer(const Model& model, const ParameterStore& store, Arena& arena, const TrainerOptions& options);
 
-  // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its loss
-  // stays on the device until finished(). At most kMostStarted may be started and not asked for.
-  // Where the memory does not suffice the update begins anew with half the capacity, on the CPU; Error resources if it
-  // does not suffice for one sentence.
+  // Starts update number `update`, from 1. On CUDA it is only queued: nothing waits for it, and its
+  // loss stays on the device until finished(). At most kMostStarted may be started and not asked
+  // for. Where the memory does not suffice the update begins anew with half the capacity, on the
+  // CPU; Error resources if it does not suffice for one sentence.
   static constexpr size_t kMostStarted = 64;
-  // `plateau`: what the schedule remembers of the validations so far. `rate_scale`: times the schedule's rate. `skip_batch`
-  // passes over a batch that another rank computes; without it next_batch() does.
+  // `plateau`: what the schedule remembers of the validations so far. `rate_scale`: times the
+  // schedule's rate. `skip_batch` passes over a batch that another rank computes; without it
+  // next_batch() does.
   void start(int64_t update, const std::function<PackedBatch()>& next_batch, const PlateauState& plateau = {},
              double rate_scale = 1, const std::function<BatchSize()>& skip_batch = {});
-  // The updates started and not asked for yet; the most recent one has the batch's counts, the loss is not
-  // known.
+  // The updates started and not asked for yet; the most recent one has the batch's counts, the loss
+  // is not known.
   const std::vector<UpdateResult>& started() const { return started_; }
   // Their results, the oldest first; waits for them.
   std::vector<UpdateResult> finished();
   // Whether finished() would have to wait for a device.
   bool runs_ahead() const { return store_.device().type == DeviceType::cuda; }
 
-  // The optimiser's count of updates, on which its corrections depend, begins behind `update`: its moments were none
-  // then.
+  // The optimiser's count of updates, on which its corrections depend, begins behind `update`: its
+  // moments were none then.
   void begin_optimizer_behind(int64_t update) { optimizer_began_ = update; }
 
   // Starts an update and waits for it.
   UpdateResult update(int64_t update, const std::function<PackedBatch()>& next_batch);
 
-  // What goes wrong first in a pass over `batch` (nn/train/bad_value.h), of several ranks' in the first one where something does.
-  // Leaves the gradients zeroed.
+  // What goes wrong first in a pass over `batch` (nn/train/bad_value.h), of several ranks' in the
+  // first one where something does. Leaves the gradients zeroed.
   std::optional<std::string> first_bad_value(int64_t update, const PackedBatch& batch);
 
-  // What the first part of an update and the move of the weights launch, where steps are replayed and two were computed; of
-  // an update by the method, if two of those were.
+  // What the first part of an update and the move of the weights launch, where steps are replayed
+  // and two were computed; of an update by the method, if two of those were.
   std::vector<std::string> launches() const;
 
   Collective& ranks() const { return ranks_; }

@@ -75,7 +75,8 @@ class Loop {
     bool save = false;
   };
 
-  // By signals to any of the ranks; and the clock, by which a limit of time is reached, is the first rank's.
+  // By signals to any of the ranks; and the clock, by which a limit of time is reached, is the
+  // first rank's.
   Asked what_is_asked() {
     Collective& ranks = trainer_.ranks();
     if (ranks.size() == 1) return {stop_asked(), take_save_request()};
@@ -148,7 +149,8 @@ class Loop {
     }
   }
 
-  // Where the text can be read no further: an update takes all of its batches before it begins. Other ranks have begun theirs.
+  // Where the text can be read no further: an update takes all of its batches before it begins.
+  // Other ranks have begun theirs.
   void save_what_is_learnt() {
     if (trainer_.ranks().size() > 1) return;
     collect();
@@ -192,8 +194,8 @@ class Loop {
                        : runners_up_with(state_, scores.front(), taken, options_.keep_best - 1);
     const bool among_best =
         taken || std::ranges::find(runners_up, state_.update, &ScoredSave::update) != runners_up.end();
-    // Saved as it stood before the validation, so that a run that is killed now validates again and finds its
-    // best again. What cannot be saved is not the best: `best` means the one on the disk.
+    // Saved as it stood before the validation, so that a run that is killed now validates again and
+    // finds its best again. What cannot be saved is not the best: `best` means the one on the disk.
     const bool on_disk = !among_best || state_.saved_at == state_.update || save_or_warn();
     if (!divergence_.empty()) return;
     state_.validated_at = state_.update;
@@ -212,7 +214,8 @@ class Loop {
                         trainer_.schedule().at(state_.update + 1, state_.plateau) * state_.rate_scale);
   }
 
-  // A model that has learnt little yet may have the same score, such as a BLEU of 0, again and again.
+  // A model that has learnt little yet may have the same score, such as a BLEU of 0, again and
+  // again.
   void follow(const std::vector<MetricScore>& scores, bool gained, bool equal) {
     const bool warming = state_.update <= trainer_.schedule().warmup;
     if (!warming || !equal) {
@@ -298,7 +301,8 @@ class Loop {
     capacity_ = now.target_tokens;
   }
 
-  // Waits for the updates that were started. Their losses are looked at in their order, on any device.
+  // Waits for the updates that were started. Their losses are looked at in their order, on any
+  // device.
   void collect() {
     for (const UpdateResult& result : trainer_.finished()) {
       latest_ = result;

@@ -18,7 +18,8 @@ Tensor matrix(const Values& values, int64_t rows) {
 }
 Tensor zeros_like(const Tensor& x) { return Tensor::zeros(x.shape(), x.dtype()); }
 
-// What the arena hands out is NaN, so that memory that counts as a gradient before it is written shows.
+// What the arena hands out is NaN, so that memory that counts as a gradient before it is written
+// shows.
 struct Fixture {
   Fixture() { arena.allocate({4096}, DType::f64).copy_from(tests::poisoned({4096}, DType::f64)); }
 
@@ -54,7 +55,8 @@ TEST_CASE("Tape: closures run in reverse order of recording", "[unit]") {
 
 // TP2
 TEST_CASE("Tape: a value read several times gets the sum of its gradients", "[unit]") {
-  // y = 2x + 3x + x: dx = 6 dy, for a leaf and for a node's output, and through each way of handing a gradient over.
+  // y = 2x + 3x + x: dx = 6 dy, for a leaf and for a node's output, and through each way of handing
+  // a gradient over.
   Fixture f;
   const bool through_node = GENERATE(false, true);
   const Variable v = through_node ? f.copied() : f.leaf;

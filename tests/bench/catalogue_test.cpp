@@ -16,7 +16,8 @@ namespace {
 
 const tests::Target kF32{Device::cpu(), DType::f32};
 
-// Functions that a contract declares for callers: not those of a backend, whose first argument is its tag.
+// Functions that a contract declares for callers: not those of a backend, whose first argument is
+// its tag.
 std::set<std::string> public_functions(const std::filesystem::path& header) {
   std::ifstream file(header);
   std::stringstream text;

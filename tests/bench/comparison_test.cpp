@@ -1,5 +1,5 @@
-// Samples are drawn from a model of a shared machine: a time of its own, spread of a few percent, and
-// neighbours that make a share of the samples up to half as long again.
+// Samples are drawn from a model of a shared machine: a time of its own, spread of a few percent,
+// and neighbours that make a share of the samples up to half as long again.
 #include "bench/comparison.h"
 
 #include <algorithm>
@@ -58,7 +58,8 @@ TEST_CASE("Comparison: a slowdown of 10 % is found", "[unit]") {
   CHECK(alarms(30, 1.1, {0.02, 0.1}, {0.02, 0.1}) >= kRuns * 95 / 100);
 }
 
-// Three runs, each slower than the program could be by up to `most` as a whole: other pages, a busy bus.
+// Three runs, each slower than the program could be by up to `most` as a whole: other pages, a busy
+// bus.
 Samples pooled_runs(double seconds, double most, uint64_t stream) {
   PhiloxSequence random(11, stream);
   Samples all;
@@ -80,7 +81,8 @@ TEST_CASE("Comparison: pooling runs takes in what whole runs differ by, and stil
   CHECK(found >= kRuns * 9 / 10);
 }
 
-// A machine that is 1.5 times as slow for some of the time, for many turns on end; and each turn's own noise.
+// A machine that is 1.5 times as slow for some of the time, for many turns on end; and each turn's
+// own noise.
 std::pair<std::vector<double>, std::vector<double>> turns(int n, double slower, uint64_t stream) {
   PhiloxSequence random(13, stream);
   std::vector<double> a, b;

@@ -61,7 +61,8 @@ TEST_CASE("Signature: arguments, sizes and numbers are those of the calls that a
           const Tensor& tensor = call.operands.tensor(argument.name);
           std::vector<int64_t> shape;
           for (int axis = 0; axis < tensor.rank(); ++axis) shape.push_back(tensor.dim(axis));
-          if (c.fn == "matmul") std::sort(shape.begin(), shape.end());  // as stored: transposed or not
+          // as stored: transposed or not
+          if (c.fn == "matmul") std::sort(shape.begin(), shape.end());
           std::vector<int64_t> expected = shape_of(argument, c.extents);
           if (c.fn == "matmul") std::sort(expected.begin(), expected.end());
           CHECK(shape == expected);

@@ -1,5 +1,5 @@
-// Expected values were worked out by hand, outside this code, from the formulas in bench/roofline.h: the
-// table of floors that the project's speed goals are set against.
+// Expected values were worked out by hand, outside this code, from the formulas in
+// bench/roofline.h: the table of floors that the project's speed goals are set against.
 #include "bench/roofline.h"
 
 #include "bench/interleaved_timer.h"

@@ -1,4 +1,5 @@
-// Bias, activation and dropout: shapes, each with its reason. Their plain kernels: kernels/plain/activation.h.
+// Bias, activation and dropout: shapes, each with its reason. Their plain kernels:
+// kernels/plain/activation.h.
 #pragma once
 
 #include <cstdint>

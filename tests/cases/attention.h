@@ -1,4 +1,5 @@
-// Attention: sentence lengths that find mistakes, and what the plain kernel makes of them, head by head.
+// Attention: sentence lengths that find mistakes, and what the plain kernel makes of them, head by
+// head.
 #pragma once
 
 #include <algorithm>
@@ -99,7 +100,8 @@ inline AttentionCase many_sentences_case() {
   return c;
 }
 
-// As many keys as the dropout's counter tells apart; two heads, so that one's keys must not be the other's.
+// As many keys as the dropout's counter tells apart; two heads, so that one's keys must not be the
+// other's.
 inline AttentionCase most_keys_case() { return {"2^16 keys", 2, 4, {3, 0, 1}, {65536, 1, 2}, false}; }
 
 struct AttentionReference {
@@ -108,8 +110,9 @@ struct AttentionReference {
   std::vector<double> p;    // [B, H, Sq, Sk], before dropout; Sq, Sk the longest
 };
 
-// body(head, h, token, at_q, at_k, at_p) for each sentence and head h that has queries and keys: its first query's token,
-// where its queries and keys begin in matrices of D and Dk columns, and where its probabilities do in [B, H, Sq, Sk].
+// body(head, h, token, at_q, at_k, at_p) for each sentence and head h that has queries and keys:
+// its first query's token, where its queries and keys begin in matrices of D and Dk columns, and
+// where its probabilities do in [B, H, Sq, Sk].
 template <typename Body>
 void for_each_head(const AttentionCase& c, const Body& body) {
   const auto q_begin = offsets_of(c.query_lengths), k_begin = offsets_of(c.key_lengths);

@@ -34,8 +34,8 @@ inline const std::vector<LayerNormCase>& layer_norm_cases() {
       {"a block of threads per row on a GPU", 2, 4096},
       {"a wide prime row", 2, 10007},
       {"more rows than a GPU's grid is high", 65549, 11},
-      // half a step of f32 at 1e4, the least error of a saved mean, is 5e-4; a few of them against a spread
-      // of 1e-2
+      // half a step of f32 at 1e4, the least error of a saved mean, is 5e-4; a few of them against
+      // a spread of 1e-2
       {"cancellation: mean 1e4, spread 1e-2", 3, 64, 1e4, 1e-2, 0.15},
       // variance 0: xhat is 0, rstd 1/sqrt(eps)
       {"constant rows", 3, 16, 2, 0},
@@ -46,8 +46,8 @@ inline const std::vector<LayerNormCase>& layer_norm_cases() {
 struct LayerNormReference {
   std::vector<double> y, mean, rstd, dx, dgamma, dbeta;
 
-  // dx is a difference of terms of this size, so its rounding error is relative to it: in a row of variance 0
-  // the terms are of size 316 and dx is 0.
+  // dx is a difference of terms of this size, so its rounding error is relative to it: in a row of
+  // variance 0 the terms are of size 316 and dx is 0.
   double dx_terms() const { return *std::max_element(rstd.begin(), rstd.end()); }
 };
 

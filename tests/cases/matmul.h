@@ -37,7 +37,8 @@ inline std::vector<double> transposed(const std::vector<double>& x, int64_t rows
   return y;
 }
 
-// op(a) [M, K] op(b) [K, N] + start, row-major and contiguous as stored: a is [K, M] when transposed, b [N, K].
+// op(a) [M, K] op(b) [K, N] + start, row-major and contiguous as stored: a is [K, M] when
+// transposed, b [N, K].
 inline std::vector<double> matmul_reference(const MatmulCase& c, const std::vector<double>& a,
                                             bool transpose_a, const std::vector<double>& b, bool transpose_b,
                                             std::vector<double> start) {

@@ -10,7 +10,8 @@
 
 namespace xf::tests {
 
-// Matrices of [rows, columns], as many as `matrices`, in flat memory with `gap` elements before each.
+// Matrices of [rows, columns], as many as `matrices`, in flat memory with `gap` elements before
+// each.
 struct MuonCase {
   const char* why;
   int64_t matrices, rows, columns, gap;

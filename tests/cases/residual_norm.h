@@ -1,5 +1,5 @@
-// What the plain kernels make of residual_norm: the sum, then layer_norm of the sum that the op stored, which is the one
-// that it normalises. The shapes are layer_norm's.
+// What the plain kernels make of residual_norm: the sum, then layer_norm of the sum that the op
+// stored, which is the one that it normalises. The shapes are layer_norm's.
 #pragma once
 
 #include "kernels/plain/residual_norm.h"

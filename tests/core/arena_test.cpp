@@ -12,7 +12,8 @@ constexpr int64_t kMegabyte = 1 << 20;
 
 Tensor megabytes(Arena& arena, int64_t count) { return arena.allocate({count * kMegabyte / 4}, DType::f32); }
 
-// A step in miniature: tensors that live long and short, freed out of order. Returns every address it got.
+// A step in miniature: tensors that live long and short, freed out of order. Returns every address
+// it got.
 std::vector<void*> step(Arena& arena) {
   std::vector<void*> addresses;
   std::vector<Tensor> saved;

@@ -28,7 +28,8 @@ using tests::error_of;
 
 namespace {
 
-// Of files that this process writes; the signal that tells of it is ignored. Returns the limit so far.
+// Of files that this process writes; the signal that tells of it is ignored. Returns the limit so
+// far.
 rlim_t limit_file_size(rlim_t bytes) {
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit = {};
@@ -136,7 +137,8 @@ TEST_CASE("Folders: a write that fails leaves the old folder and no debris, wher
     failing = {};
     return said;
   };
-  // Where folders cannot be exchanged, the second and the third rename move the old one away and the new one there.
+  // Where folders cannot be exchanged, the second and the third rename move the old one away and
+  // the new one there.
   for (const Failing& at : {Failing{.rename = 1}, Failing{.fsync = 1}, Failing{.exchange = 1, .rename = 2},
                             Failing{.exchange = 1, .rename = 3}}) {
     CHECK_THAT(error(at), Catch::StartsWith("5: " + path));
@@ -213,7 +215,8 @@ TEST_CASE("Files: one that is replaced keeps its permissions, a new one gets tho
 TEST_CASE("Files: a device stays a device", "[unit]") {
   const tests::TemporaryFolder folder;
   std::filesystem::create_symlink("/dev/null",
-                                  folder / "null");  // of a link nothing worse than the link is lost
+                                  folder / "null");  // of a link nothing worse than the link is
+                                                     // lost
   atomic_write(folder / "null", "gone");
   CHECK(std::filesystem::is_character_file(folder / "null"));
 }

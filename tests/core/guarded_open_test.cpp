@@ -21,7 +21,8 @@ namespace {
 
 constexpr uid_t kOther = 12345, kOwner = 54321;
 
-// A folder as /tmp is, of kOwner, where kOther has put a link to `target`, a pipe and a file. Needs root.
+// A folder as /tmp is, of kOwner, where kOther has put a link to `target`, a pipe and a file. Needs
+// root.
 struct SharedFolder {
   tests::TemporaryFolder around;
   std::string path = around / "shared", target = around.write("target", "precious");

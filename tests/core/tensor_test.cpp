@@ -114,8 +114,8 @@ TEST_CASE("Shape: an empty tensor has no elements", "[unit]") {
   CHECK_FALSE(Shape{2, 3} == Shape{2, 3, 1});
 }
 
-// IEEE 754 round to nearest, ties to even; bf16 has 7 stored bits of fraction: 1 + 2^-7 is its neighbour
-// of 1.
+// IEEE 754 round to nearest, ties to even; bf16 has 7 stored bits of fraction: 1 + 2^-7 is its
+// neighbour of 1.
 TEST_CASE("bf16: rounds to nearest even and keeps NaN and infinity", "[unit]") {
   const auto rounded = [](float value) { return static_cast<float>(bf16(value)); };
   CHECK(rounded(1.0f) == 1.0f);
@@ -126,6 +126,7 @@ TEST_CASE("bf16: rounds to nearest even and keeps NaN and infinity", "[unit]") {
   CHECK(rounded(std::numeric_limits<float>::max()) == std::numeric_limits<float>::infinity());
   CHECK(rounded(-std::numeric_limits<float>::infinity()) == -std::numeric_limits<float>::infinity());
   CHECK(std::isnan(rounded(std::numeric_limits<float>::quiet_NaN())));
-  CHECK(std::isnan(rounded(std::bit_cast<float>(0x7f800001u))));  // a NaN whose upper half alone is infinity
+  // a NaN whose upper half alone is infinity
+  CHECK(std::isnan(rounded(std::bit_cast<float>(0x7f800001u))));
   CHECK(std::signbit(rounded(-0.0f)));
 }

@@ -30,8 +30,8 @@ ParallelCorpus corpus_of(const std::vector<std::pair<Ids, Ids>>& pairs) {
   return corpus;
 }
 
-// Pair i: source i % 7 + 1 ids, target i % 5 + 1 ids, all of them 100 + i, so that a batch shows who is in
-// it.
+// Pair i: source i % 7 + 1 ids, target i % 5 + 1 ids, all of them 100 + i, so that a batch shows
+// who is in it.
 ParallelCorpus numbered_corpus(int32_t pairs) {
   std::vector<std::pair<Ids, Ids>> made;
   for (int32_t i = 0; i < pairs; ++i) {
@@ -159,7 +159,8 @@ TEST_CASE(
 }
 
 TEST_CASE("TrainingBatches: a shuffle has no favourite place", "[unit]") {
-  // Over 2000 epochs of 10 pairs each pair is first 200 times on average; five sigma of the binomial is 67.
+  // Over 2000 epochs of 10 pairs each pair is first 200 times on average; five sigma of the
+  // binomial is 67.
   const ParallelCorpus corpus = numbered_corpus(10);
   TrainingBatches batches(corpus, kSpecials, {1000, 1000, 1}, 11);
   std::vector<int> first(10, 0);
@@ -228,7 +229,8 @@ TEST_CASE("Translation batches: sources only, an empty one is </s>, an over-long
 TEST_CASE("TrainingBatches: an epoch of Multi30k is about 55 batches of 8,000 target tokens", "[unit]") {
   const auto folder = tests::multi30k();
   if (!folder) return;
-  // 0.436 M target tokens with </s>, joint lower-cased BPE 10k, counted with SentencePiece's own programs.
+  // 0.436 M target tokens with </s>, joint lower-cased BPE 10k, counted with SentencePiece's own
+  // programs.
   const ParallelText text = read_text(
       TextKind::translation, {{.paths = {*folder + "train.en", *folder + "train.de"}}}, {.lowercase = true});
   const auto bpe = make_sentencepiece_tokenizer(train_bpe({&text.source, &text.target}, {}), "multi30k.spm");

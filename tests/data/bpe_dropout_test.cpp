@@ -20,8 +20,8 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-// Words that share parts, characters of one to four bytes, one too rare to be a piece, spaces of two kinds, and a sentence
-// that is cut short.
+// Words that share parts, characters of one to four bytes, one too rare to be a piece, spaces of
+// two kinds, and a sentence that is cut short.
 const Lines kSource = {"a man rides a bike .", "two men ride two bikes .",
                        "the biker's bikes  are riding \u4E2D\u4E2E",
                        "\u00E4 m\u00E4n\u00A0rides \U0001F642 .", "men"};

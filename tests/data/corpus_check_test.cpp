@@ -64,18 +64,23 @@ TEST_CASE("Corpus check: with a tokenizer it counts tokens and unknown ones of t
   CHECK_THAT(describe(report), Catch::Contains("25.000 %"));
 }
 
-// Pairs with English of about the same length, as their translators would count it: none of them differs much.
+// Pairs with English of about the same length, as their translators would count it: none of them
+// differs much.
 TEST_CASE("Corpus check: good pairs of scripts without spaces do not differ in length", "[unit]") {
   const std::string english = "The small black cat sleeps on the old chair in front of the warm window .";
   for (const char* translation : {
-           "那只黑色的小猫睡在温暖的窗户前面的旧椅子上。",                       // Chinese
-           "小さな黒い猫が暖かい窓の前の古い椅子の上で眠っています。",           // Japanese
-           "แมวดำตัวเล็กนอนหลับอยู่บนเก้าอี้เก่าหน้าหน้าต่างที่อบอุ่น",                          // Thai
-           "ឆ្មាខ្មៅតូចដេកលើកៅអីចាស់នៅមុខបង្អួចក្តៅ",                                     // Khmer
-           "ແມວດຳນ້ອຍນອນຢູ່ເທິງຕັ່ງເກົ່າຢູ່ໜ້າປ່ອງຢ້ຽມທີ່ອົບອຸ່ນ",                                 // Lao
-           "ကြောင်အနက်လေးသည်ပူနွေးသောပြတင်းပေါက်ရှေ့ရှိကုလားထိုင်အိုပေါ်တွင်အိပ်နေသည်",                 // Burmese
+           "那只黑色的小猫睡在温暖的窗户前面的旧椅子上。",              // Chinese
+           "小さな黒い猫が暖かい窓の前の古い椅子の上で眠っています。",  // Japanese
+           // Thai
+           "แมวดำตัวเล็กนอนหลับอยู่บนเก้าอี้เก่าหน้าหน้าต่างที่อบอุ่น",
+           "ឆ្មាខ្មៅតូចដេកលើកៅអីចាស់នៅមុខបង្អួចក្តៅ",  // Khmer
+           // Lao
+           "ແມວດຳນ້ອຍນອນຢູ່ເທິງຕັ່ງເກົ່າຢູ່ໜ້າປ່ອງຢ້ຽມທີ່ອົບອຸ່ນ",
+           // Burmese
+           "ကြောင်အနက်လေးသည်ပူနွေးသောပြတင်းပေါက်ရှေ့ရှိကုလားထိုင်အိုပေါ်တွင်အိပ်နေသည်",
            "ཞི་མི་ནག་པོ་ཆུང་ཆུང་དེ་སྒེའུ་ཁུང་དྲོ་པོའི་མདུན་གྱི་རྐུབ་ཀྱག་རྙིང་པའི་སྟེང་ལ་གཉིད་ཉལ་བསྡད་འདུག",  // Tibetan
-           "ትንሽዋ፡ጥቁር፡ድመት፡በሞቃቱ፡መስኮት፡ፊት፡ለፊት፡ባለው፡አሮጌ፡ወንበር፡ላይ፡ትተኛለች።",  // Amharic, with its sign for a space
+           // Amharic, with its sign for a space
+           "ትንሽዋ፡ጥቁር፡ድመት፡በሞቃቱ፡መስኮት፡ፊት፡ለፊት፡ባለው፡አሮጌ፡ወንበር፡ላይ፡ትተኛለች።",
        }) {
     INFO(translation);
     const tests::TemporaryFolder folder;
@@ -97,19 +102,20 @@ TEST_CASE("Corpus check: good pairs of scripts without spaces do not differ in l
 
 TEST_CASE("Corpus check: what a reader does not see is told by line", "[unit]") {
   const tests::TemporaryFolder folder;
-  const TextReport report = check_text(
-      folder.write("x",
-                   "a\tb\n"                       // 1: a tab
-                   "line\u2028break\n"            // 2: a line separator
-                   "zero\u200Bwidth\n"            // 3
-                   "\u2067right to left\u2069\n"  // 4: an isolate
-                   "\u200B\u200D\n"               // 5: nothing else
-                   "\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645 \u0915\u094D\u200D\u0937 "
-                   "\U0001F468\u200D\U0001F469\u200D\U0001F467\n"  // 6: joiners of Persian, Hindi, emoji
-                   "bell \a\n"                                     // 7
-                   "two\uFEFFfiles\n"                              // 8: a byte order mark
-                   "one \u200Dtwo\n"),                             // 9: a joiner that joins nothing
-      {});
+  const TextReport report =
+      check_text(folder.write("x",
+                              "a\tb\n"                       // 1: a tab
+                              "line\u2028break\n"            // 2: a line separator
+                              "zero\u200Bwidth\n"            // 3
+                              "\u2067right to left\u2069\n"  // 4: an isolate
+                              "\u200B\u200D\n"               // 5: nothing else
+                              "\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645 \u0915\u094D\u200D\u0937 "
+                              // 6: joiners of Persian, Hindi, emoji
+                              "\U0001F468\u200D\U0001F469\u200D\U0001F467\n"
+                              "bell \a\n"          // 7
+                              "two\uFEFFfiles\n"   // 8: a byte order mark
+                              "one \u200Dtwo\n"),  // 9: a joiner that joins nothing
+                 {});
   using Lines = std::vector<int64_t>;
   CHECK(report.separators.lines == Lines{1, 2});
   CHECK(report.zero_width.lines == Lines{3, 5, 8, 9});

@@ -20,7 +20,8 @@ using tests::error_of;
 
 namespace {
 
-// Two texts, several blocks of lines in all, of which some are empty, too long, in capitals, or just right.
+// Two texts, several blocks of lines in all, of which some are empty, too long, in capitals, or
+// just right.
 struct Example {
   tests::TemporaryFolder folder;
   std::vector<TextFiles> texts = {text("a", 300), text("b", 20000)};
@@ -241,7 +242,8 @@ TEST_CASE(
   CHECK(same());
   std::string bytes = read_file(e.path());
   const auto pairs = static_cast<size_t>(prepared->corpus.size());
-  for (size_t i = 16 + 4 * (3 * pairs + 1); i < bytes.size() - 2000; i += 2) bytes[i] = 4;  // another word
+  // another word
+  for (size_t i = 16 + 4 * (3 * pairs + 1); i < bytes.size() - 2000; i += 2) bytes[i] = 4;
   e.folder.write("text.corpus", bytes);
   CHECK_THAT(error_of([&] { batches.next(); }), Catch::Contains("the ids of block 0 have changed"));
 }

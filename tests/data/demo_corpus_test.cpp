@@ -1,5 +1,6 @@
-// The demo corpus: its German against sentences a German speaker wrote, its promise that a dictionary cannot
-// translate it, and what a corpus needs (no sentence twice, the same bytes every time).
+// The demo corpus: its German against sentences a German speaker wrote, its promise that a
+// dictionary cannot translate it, and what a corpus needs (no sentence twice, the same bytes every
+// time).
 #include "data/demo/corpus.h"
 
 #include <algorithm>
@@ -68,7 +69,8 @@ std::vector<std::string> words(const std::string& sentence) {
   return result;
 }
 
-using Table = std::unordered_map<std::string, std::unordered_map<std::string, double>>;  // [english][german]
+// [english][german]
+using Table = std::unordered_map<std::string, std::unordered_map<std::string, double>>;
 
 // IBM model 1 (Brown et al. 1993): p(german word | english word) by expectation maximisation.
 Table ibm_model_1(const SentencePairs& pairs, int iterations) {

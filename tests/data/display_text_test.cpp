@@ -1,5 +1,6 @@
-// What is written out, and the columns of what is shown. Expected: Unicode's categories Cc and Bidi_Control (UAX 9),
-// East_Asian_Width (UAX 11), and general categories Mn, Me and Cf, which take no column.
+// What is written out, and the columns of what is shown. Expected: Unicode's categories Cc and
+// Bidi_Control (UAX 9), East_Asian_Width (UAX 11), and general categories Mn, Me and Cf, which take
+// no column.
 #include "data/display_text.h"
 
 #include <nlohmann/json.hpp>
@@ -32,7 +33,8 @@ TEST_CASE("Display text: wide characters take two columns, combined ones none", 
   CHECK(display_width("gro\u0308ße") == 5);
   CHECK(display_width("漢字かな한글") == 12);
   CHECK(display_width("ｆｕｌｌ") == 8);
-  CHECK(display_width("क्षि") == 3);  // a consonant, a sign without a column, a consonant, a vowel sign
+  CHECK(display_width("क्षि") == 3);  // a consonant, a sign without a column, a consonant, a vowel
+                                     // sign
   CHECK(display_width("\u1112\u1161\u11ab") == 2);  // Hangul in parts
   CHECK(display_width("🙂") == 2);
   CHECK(display_width("a\u200bb\u200d") == 2);

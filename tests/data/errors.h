@@ -1,4 +1,5 @@
-// What an action that must fail says, with the exit code in front: "3: train.en:2: invalid UTF-8 ...".
+// What an action that must fail says, with the exit code in front: "3: train.en:2: invalid UTF-8
+// ...".
 #pragma once
 
 #include <string>

@@ -14,8 +14,8 @@ struct Language {
   BleuTokenizer fits;
 };
 
-// Article 1 of the Universal Declaration of Human Rights, its first sentence, as the UN and unicode.org/udhr have it; of Javanese, Burmese
-// and Tibetan words in their script.
+// Article 1 of the Universal Declaration of Human Rights, its first sentence, as the UN and
+// unicode.org/udhr have it; of Javanese, Burmese and Tibetan words in their script.
 const std::vector<Language> kLanguages = {
     {"Chinese", {"人人生而自由，在尊严和权利上一律平等。"}, BleuTokenizer::chinese},
     {"Chinese, traditional, with a Latin name",

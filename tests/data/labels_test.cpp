@@ -138,7 +138,8 @@ TEST_CASE("Batches: a text without sources makes batches of targets alone", "[un
 }
 
 TEST_CASE("Classification scores: accuracy and macro-F1 counted by hand", "[unit]") {
-  // Class 0: TP 2, FP 1, FN 1, F1 4/6. Class 1: TP 1, FP 1, FN 1, F1 2/4. Class 2 does not occur. Class 3: FN 0, FP 0, TP 1.
+  // Class 0: TP 2, FP 1, FN 1, F1 4/6. Class 1: TP 1, FP 1, FN 1, F1 2/4. Class 2 does not occur.
+  // Class 3: FN 0, FP 0, TP 1.
   const std::vector<int32_t> reference{0, 0, 0, 1, 1, 3}, predicted{0, 0, 1, 1, 0, 3};
   const ClassificationScores scores = classification_scores(predicted, reference, 4);
   CHECK(scores.accuracy == Approx(100 * 4.0 / 6));

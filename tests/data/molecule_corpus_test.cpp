@@ -54,8 +54,9 @@ TEST_CASE("Molecule corpus: it has everything that a string can have", "[unit]")
     INFO(c);
     CHECK(lines[c] > static_cast<int64_t>(kTrainMolecules) / 200);
   }
-  CHECK(copies <
-        static_cast<int64_t>(kTrainMolecules) / 10);  // to copy its source is no way to find the target
+  CHECK(copies < static_cast<int64_t>(kTrainMolecules) / 10);  // to copy its source is no way to
+                                                               // find the
+                                                               // target
 }
 
 TEST_CASE("Molecule corpus: a seed gives the same corpus, another seed another one", "[unit]") {

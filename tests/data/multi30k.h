@@ -1,4 +1,5 @@
-// Where the tests find Multi30k: $XFORMER_MULTI30K, else ../shared/data/multi30k beside the source tree.
+// Where the tests find Multi30k: $XFORMER_MULTI30K, else ../shared/data/multi30k beside the source
+// tree.
 #pragma once
 
 #include <cstdlib>

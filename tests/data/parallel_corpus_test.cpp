@@ -11,7 +11,8 @@ using tests::error_of;
 
 namespace {
 
-// Words "a" to "d"; every other word is unknown (id 0). With the four specials a = 4, b = 5, c = 6, d = 7.
+// Words "a" to "d"; every other word is unknown (id 0). With the four specials a = 4, b = 5, c = 6,
+// d = 7.
 std::unique_ptr<Tokenizer> letters() {
   return make_word_tokenizer("<unk>\n<pad>\n<s>\n</s>\n\u2581a\n\u2581b\n\u2581c\n\u2581d\n", "letters");
 }
@@ -28,8 +29,8 @@ ParallelCorpus encode(const std::vector<std::string>& source, const std::vector<
 TEST_CASE("TextPipeline: composes, lower-cases, and composes what that opened", "[unit]") {
   CHECK(TextPipeline{}.prepare("A\u0308pfel") == "\u00C4pfel");
   CHECK(TextPipeline{.lowercase = true}.prepare("A\u0308pfel") == "\u00E4pfel");
-  // No capital J with caron exists in one code point, but a small one does: only after lower-casing can they
-  // compose.
+  // No capital J with caron exists in one code point, but a small one does: only after lower-casing
+  // can they compose.
   CHECK(TextPipeline{.lowercase = true}.prepare("J\u030C") == "\u01F0");
 }
 

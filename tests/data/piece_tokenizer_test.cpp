@@ -41,7 +41,8 @@ TEST_CASE("Piece tokenizer: all else is the vocabulary's", "[unit]") {
   CHECK(Ids{pieces->unk_id(), pieces->pad_id(), pieces->bos_id(), pieces->eos_id()} == Ids{0, 1, 2, 3});
 }
 
-// Text that is cut, written, read and joined is the same text. Of each script the white space that belongs to its words.
+// Text that is cut, written, read and joined is the same text. Of each script the white space that
+// belongs to its words.
 TEST_CASE("Piece tokenizer: pieces with white space survive being written apart by spaces", "[unit]") {
   const std::vector<std::string> text = {
       "Vraiment\u00A0? \u00AB\u202FOui\u202F!\u00A0\u00BB 10\u00A0000\u00A0\u20AC",  // French

@@ -1,4 +1,5 @@
-// Intervals and tests. The digits are sacreBLEU's, printed by it (golden/make_scores.py); those of the generator NumPy's.
+// Intervals and tests. The digits are sacreBLEU's, printed by it (golden/make_scores.py); those of
+// the generator NumPy's.
 #include "data/score/resampling.h"
 
 #include <string>

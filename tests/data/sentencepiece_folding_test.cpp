@@ -9,7 +9,8 @@ using namespace xf::data;
 
 namespace {
 
-// Capitals of Latin, Greek, Cyrillic and Armenian letters, with signs; İ, whose small letter is two characters.
+// Capitals of Latin, Greek, Cyrillic and Armenian letters, with signs; İ, whose small letter is two
+// characters.
 const std::vector<std::string> kTexts = {"Ein Hund schläft.",    "ÉCOLE, Où ÇA?", "ΟΙ ΣΟΦΟΊ ΓΕΛΟΎΝ",
                                          "Человек ЁЛКА Йод",     "ՄԱՐԴ",          "İstanbul",
                                          "Tiếng Việt ĐẸP ỒN ÀO", "Straße ẞ",      "ǅ Ǆ"};

@@ -1,4 +1,5 @@
-// SentencePiece models with the ids of a list. Those of transformers: tests/tools/marian_tokenizer_test.cpp.
+// SentencePiece models with the ids of a list. Those of transformers:
+// tests/tools/marian_tokenizer_test.cpp.
 #include "data/sentencepiece_ids.h"
 
 #include <algorithm>

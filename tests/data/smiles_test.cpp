@@ -1,4 +1,5 @@
-// SMILES: a string that breaks a rule for each rule, molecules out of textbooks, and one string for each molecule.
+// SMILES: a string that breaks a rule for each rule, molecules out of textbooks, and one string for
+// each molecule.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -40,7 +41,8 @@ std::multiset<int> bonds(const Molecule& molecule) {
 
 }  // namespace
 
-// The rules are those of OpenSMILES' grammar (sections on bonds, branches, rings), each broken alone.
+// The rules are those of OpenSMILES' grammar (sections on bonds, branches, rings), each broken
+// alone.
 TEST_CASE("SMILES: a string that breaks the grammar is refused with place and reason", "[unit]") {
   const BrokenString kBroken[] = {
       {"", "character 1: no atom"},
@@ -85,7 +87,8 @@ TEST_CASE("SMILES: a string that breaks the grammar is refused with place and re
   }
 }
 
-// OpenSMILES' sections on bracket atoms, disconnected structures, bonds, stereochemistry, and its extensions.
+// OpenSMILES' sections on bracket atoms, disconnected structures, bonds, stereochemistry, and its
+// extensions.
 TEST_CASE("SMILES: what OpenSMILES has and this reader does not know is told apart from a fault", "[unit]") {
   const BrokenString kUnread[] = {
       {"C[NH4]", "character 2: an atom in brackets: not read"},
@@ -126,8 +129,8 @@ TEST_CASE("SMILES: no atom has more bonds than its valence", "[unit]") {
   }
 }
 
-// Benzene, pyridine, furan, thiophene, naphthalene, azulene, biphenyl, N-methylpyrrole, N-methylpyridone, toluene,
-// N-methylimidazole.
+// Benzene, pyridine, furan, thiophene, naphthalene, azulene, biphenyl, N-methylpyrrole,
+// N-methylpyridone, toluene, N-methylimidazole.
 TEST_CASE("SMILES: aromatic atoms lie in rings that can be written with single and double bonds", "[unit]") {
   for (const char* text : {"c1ccccc1", "c1ccncc1", "o1cccc1", "s1cccc1", "c1ccc2ccccc2c1", "c1ccc2cccc2cc1",
                            "c1ccccc1-c1ccccc1", "Cn1cccc1", "O=c1ccccn1C", "Cc1ccccc1", "n1ccn(C)c1"}) {
@@ -138,7 +141,8 @@ TEST_CASE("SMILES: aromatic atoms lie in rings that can be written with single a
     INFO(text);
     CHECK_THAT(fault(text), Catch::Contains("in no ring"));
   }
-  // An odd number of atoms that need a double bond; and an even one, of which each ring has an odd half.
+  // An odd number of atoms that need a double bond; and an even one, of which each ring has an odd
+  // half.
   for (const char* text : {"c1cccc1", "n1cccc1", "c1ccccc1(C)C", "c1cccccc1-c1cccccc1"}) {
     INFO(text);
     CHECK_THAT(fault(text), Catch::Contains("Kekul"));
@@ -151,8 +155,9 @@ TEST_CASE("SMILES: an aromatic bond is the same, written or not", "[unit]") {
   CHECK(canonical("c1:c:c:o:c1") == canonical("c1ccoc1"));
 }
 
-// OpenSMILES, "Aromaticity": a single bond between aromatic rings may be left unwritten. Biphenyl, bithiophene, phenylpyridine,
-// terphenyl, fluorene (whose bond lies in a ring, but in none of aromatic bonds), and biphenylene, whose bonds do.
+// OpenSMILES, "Aromaticity": a single bond between aromatic rings may be left unwritten. Biphenyl,
+// bithiophene, phenylpyridine, terphenyl, fluorene (whose bond lies in a ring, but in none of
+// aromatic bonds), and biphenylene, whose bonds do.
 TEST_CASE("SMILES: an unwritten bond between aromatic rings is single", "[unit]") {
   const std::pair<const char*, const char*> kSame[] = {
       {"c1ccccc1c1ccccc1", "c1ccccc1-c1ccccc1"},
@@ -168,7 +173,8 @@ TEST_CASE("SMILES: an unwritten bond between aromatic rings is single", "[unit]"
   CHECK(fault("c1ccc2c(c1)c1ccccc12").empty());
 }
 
-// Edmonds' theorem, at the smallest graphs for which pairing greedily, or along paths without blossoms, does not do.
+// Edmonds' theorem, at the smallest graphs for which pairing greedily, or along paths without
+// blossoms, does not do.
 TEST_CASE("SMILES: a perfect matching is found where there is one, through odd cycles too", "[unit]") {
   using Graph = std::vector<std::vector<size_t>>;
   const auto graph = [](size_t nodes, const std::vector<std::pair<size_t, size_t>>& edges) {
@@ -218,7 +224,8 @@ TEST_CASE("SMILES: a perfect matching is found where there is one, through odd c
   CHECK((perfect > 500 && perfect < 2500));  // either answer, often
 }
 
-// Rings of five in a chain, an odd half in each: trying took a time that doubled with every ring, minutes for 30.
+// Rings of five in a chain, an odd half in each: trying took a time that doubled with every ring,
+// minutes for 30.
 TEST_CASE("SMILES: no Kekulé structure is told in no time, whatever the rings", "[unit]") {
   std::string rings;
   for (int i = 0; i < 120; ++i) rings += "c1ccccc1-";
@@ -227,8 +234,8 @@ TEST_CASE("SMILES: no Kekulé structure is told in no time, whatever the rings",
   CHECK_THAT(fault("c1cccc1-" + rings + "c1ccccc1"), Catch::Contains("Kekul"));
 }
 
-// Kekulé's two structures of benzene and of o-xylene, furan, naphthalene, pyridone, and cages that hand no atom a number
-// of its own (cuneane, prismane) from each of their atoms.
+// Kekulé's two structures of benzene and of o-xylene, furan, naphthalene, pyridone, and cages that
+// hand no atom a number of its own (cuneane, prismane) from each of their atoms.
 TEST_CASE("SMILES: a molecule's key does not depend on how its rings are written, nor on where it begins",
           "[unit]") {
   const std::vector<std::vector<const char*>> kSame = {
@@ -256,7 +263,8 @@ TEST_CASE("SMILES: a molecule's key does not depend on how its rings are written
     keys.insert(key(strings[0]));
   }
   CHECK(keys.size() == kSame.size());
-  // Of one graph, with other hydrogens: tautomers are two molecules, and so are a radical's neighbours.
+  // Of one graph, with other hydrogens: tautomers are two molecules, and so are a radical's
+  // neighbours.
   CHECK(key("O=C1CCCCC1") != key("OC1=CCCCC1"));
   CHECK(key("C1=CCCCC1") != key("C1CCCCC1"));
   CHECK(key("CC=C") != key("CCC"));
@@ -295,7 +303,8 @@ TEST_CASE("SMILES: every molecule of the generator is valid however it is writte
 
 TEST_CASE("SMILES: rings that are open at once have different numbers, from 10 on with a per cent sign",
           "[unit]") {
-  Molecule ladder;  // of ten rungs: written up one side and down the other, each stays open until then
+  Molecule ladder;  // of ten rungs: written up one side and down the other, each stays open until
+                    // then
   constexpr size_t kRungs = 11;
   for (size_t i = 0; i < 2 * kRungs; ++i) ladder.add(Element::C);
   for (size_t i = 0; i + 1 < 2 * kRungs; ++i) ladder.bond(i, i + 1);
@@ -319,7 +328,8 @@ TEST_CASE("SMILES score: valid lines, different molecules among them, and those 
   CHECK(alone.faults[0].line == 3);
   CHECK(alone.faults[1].line == 5);
   CHECK(score_smiles(lines, &train).novel == 2);
-  // Not read is neither valid nor not; a name behind the string is none of it; Kekulé's benzene is the aromatic one.
+  // Not read is neither valid nor not; a name behind the string is none of it; Kekulé's benzene is
+  // the aromatic one.
   const std::vector<std::string> files = {"C[N+](C)(C)C", "CCO ethanol", "C1=CC=CC=C1\tbenzene", "c1ccccc1",
                                           "C("};
   const std::vector<std::string> known = {"c1ccccc1 benzene"};

@@ -153,7 +153,8 @@ TEST_CASE(
   CHECK(read_lines(folder.write("a bracket", "(")) == Lines{"("});  // 0x28, a frame's first byte
 }
 
-// RFC 8878, section 3.1.2: magic number 0x184D2A50 to 5F, size, that many bytes of anybody's. pzstd writes such frames.
+// RFC 8878, section 3.1.2: magic number 0x184D2A50 to 5F, size, that many bytes of anybody's. pzstd
+// writes such frames.
 TEST_CASE("Lines: Zstandard's skippable frames are skipped, also at the start", "[unit]") {
   const tests::TemporaryFolder folder;
   const std::string text = "one\ntwo\n", frame = std::string("\x57\x2A\x4D\x18\x03\0\0\0abc", 11);

@@ -62,7 +62,8 @@ TEST_CASE("BPE: pieces that hold the end of a line are decoded to one line", "[u
   CHECK(bpe->decode(std::vector<int32_t>{size - 2, size - 1}) == "a  b ");
 }
 
-// What a reader takes for a space: a tab, a line separator, a vertical tab, a next line; and a mark that joined files leave.
+// What a reader takes for a space: a tab, a line separator, a vertical tab, a next line; and a mark
+// that joined files leave.
 TEST_CASE("Tokenizers: tabs and other separators are spaces, in learning and in use", "[unit]") {
   const Lines parted = {"a\tman rides\u2028a bike .", "\uFEFFtwo men\vride two\u0085bikes .",
                         "ein mann\x1F"
@@ -112,7 +113,8 @@ TEST_CASE("BPE: a coverage whose characters do not fit is told as the full one i
   Lines text;
   for (char32_t c = 0x4E00; c < 0x4E00 + 200; ++c)
     text.emplace_back(50, 'a'), text.back() += to_utf8({&c, 1});
-  // 200 x 50 of "a", 200 spaces and 200 rare ones: 0.99 of the 10,400 are "a", the space and 96 of the rare.
+  // 200 x 50 of "a", 200 spaces and 200 rare ones: 0.99 of the 10,400 are "a", the space and 96 of
+  // the rare.
   CHECK(error_of([&] { train_bpe({&text}, {.vocab_size = 101, .character_coverage = 0.99}); }) ==
         "2: subwords: 101 pieces cannot hold the text's 97 characters that make up 0.99 of it, "
         "the space and 4 special tokens; give --vocab-size 102 or more, or a lower --character-coverage");
@@ -212,8 +214,8 @@ TEST_CASE("Tokenizers: the hash is FNV-1a over pieces and zero bytes", "[unit]")
   CHECK(make_word_tokenizer("<unk>\na\n", "list")->hash() == "88cc417954b61f02");
 }
 
-// In SentencePiece's format a piece is (text, score, kind); the score of the last one is the four bytes
-// before its kind or its end.
+// In SentencePiece's format a piece is (text, score, kind); the score of the last one is the four
+// bytes before its kind or its end.
 TEST_CASE("Tokenizers: a word list is the same with a byte order mark", "[unit]") {
   for (const std::string list : {"<unk>\na\n", "#words character\n<unk>\na\nb\n"}) {
     const auto plain = make_tokenizer(list, "plain"),
@@ -296,7 +298,8 @@ TEST_CASE("Words: cut at word boundaries, a mark for every space", "[unit]") {
   CHECK(split_words(" a ") == Lines{m, m + "a", m});
   CHECK(split_words("don't (T-shirt)") == Lines{m + "don't", m + "(", "T", "-", "shirt", ")"});
   CHECK(split_words("").empty());
-  // ICU keeps other spaces and those behind them together; a word list has a word a line, and no space in it.
+  // ICU keeps other spaces and those behind them together; a word list has a word a line, and no
+  // space in it.
   for (const std::string space : {"\u1680", "\u2002", "\u2009", "\u205F", "\u3000"}) {
     CHECK(split_words("a" + space + " b") == Lines{m + "a", space, m + "b"});
     CHECK(split_words("a " + space + "  " + space + " ") == Lines{m + "a", m + space, m, m + space, m});
@@ -411,6 +414,7 @@ TEST_CASE("BPE: joint lower-cased Multi30k gives exactly 10,000 pieces", "[unit]
   // The training text holds a tab, which is a space.
   CHECK(corpus.statistics.source.unknown == 0);
   CHECK(corpus.statistics.target.unknown == 0);
-  // 0.436 M target tokens with </s> an epoch: counted for this recipe with SentencePiece's own programs.
+  // 0.436 M target tokens with </s> an epoch: counted for this recipe with SentencePiece's own
+  // programs.
   CHECK(static_cast<double>(corpus.statistics.target.tokens + corpus.size()) == Approx(436000).margin(500));
 }

@@ -9,8 +9,8 @@ TEST_CASE("UTF-8: exactly the well-formed sequences of the Unicode Standard, tab
        {"", "a", "\xC2\x80", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
     CHECK_FALSE(first_invalid_utf8(good));
   }
-  // A lone continuation, overlong forms, a surrogate, beyond U+10FFFF, a cut sequence: each after two good
-  // bytes.
+  // A lone continuation, overlong forms, a surrogate, beyond U+10FFFF, a cut sequence: each after
+  // two good bytes.
   for (const char* bad : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF",
                           "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xE2\x82"}) {
     CHECK(first_invalid_utf8(std::string("ab") + bad + "c") == 2);
@@ -28,7 +28,8 @@ TEST_CASE("NFC: a letter and a combining mark become one", "[unit]") {
   CHECK(normalize_nfc("a\u0308") == "\u00E4");
   CHECK(normalize_nfc("\u00E4") == "\u00E4");
   CHECK(normalize_nfc("\u1100\u1161") == "\uAC00");  // Hangul composes by rule
-  CHECK(normalize_nfc("\uFB01") == "\uFB01");        // a ligature is a compatibility matter: NFKC, not NFC
+  CHECK(normalize_nfc("\uFB01") == "\uFB01");        // a ligature is a compatibility matter: NFKC,
+                                                     // not NFC
 }
 
 TEST_CASE("Lower case: the root locale's full mapping, as Python's lower()", "[unit]") {
@@ -66,7 +67,8 @@ TEST_CASE("Unicode: words are spelt with letters, their signs and digits, not wi
 
 TEST_CASE("White space: separators are what Python's split() splits on, space characters (Zs) aside",
           "[unit]") {
-  // `[c for c in map(chr, range(0x110000)) if c.isspace() and unicodedata.category(c) != "Zs"]` in Python 3.
+  // `[c for c in map(chr, range(0x110000)) if c.isspace() and unicodedata.category(c) != "Zs"]` in
+  // Python 3.
   std::u32string found;
   for (char32_t c = 0; c < 0x110000; ++c) {
     if (is_separator(c)) found.push_back(c);
@@ -74,15 +76,16 @@ TEST_CASE("White space: separators are what Python's split() splits on, space ch
   CHECK(found == U"\t\n\v\f\r\x1C\x1D\x1E\x1F\x85\u2028\u2029");
   CHECK(with_plain_spaces("a\tb\vc\fd\x1E"
                           "e\u0085f\u2028g\u2029h") == "a b c d e f g h");
-  // Typography stays: French no-break spaces, the ideographic space; and a mark that joined files leave goes.
+  // Typography stays: French no-break spaces, the ideographic space; and a mark that joined files
+  // leave goes.
   const std::string kept = "\u00AB\u00A0ici\u202F!\u00A0\u00BB\u3000\u1680\u2009";
   CHECK(with_plain_spaces(kept) == kept);
   CHECK(with_plain_spaces("\uFEFFone\uFEFFtwo \uFF01") == "onetwo \uFF01");
 }
 
 TEST_CASE("Blank: a line of which a reader sees nothing", "[unit]") {
-  // Zero-width space, joiners, word joiner, byte order mark, soft hyphen, marks of direction, a Hangul filler, a variation
-  // selector, a bell, an empty braille cell.
+  // Zero-width space, joiners, word joiner, byte order mark, soft hyphen, marks of direction, a
+  // Hangul filler, a variation selector, a bell, an empty braille cell.
   for (const char* line : {"", " ", "\u00A0\u3000", "\u200B", "\u200C\u200D", "\u2060 \uFEFF", "\u00AD",
                            "\u200E\u202B\u2069", "\u3164", "\uFE0F", "\a", "\u2800"})
     CHECK(is_blank(line));

@@ -1,5 +1,5 @@
-// A translation, and below it its references, a line each, scored by every metric. Any bytes: who scores files says
-// whether they must be UTF-8.
+// A translation, and below it its references, a line each, scored by every metric. Any bytes: who
+// scores files says whether they must be UTF-8.
 #include <cmath>
 #include <memory>
 #include <string>

@@ -1,4 +1,5 @@
-// A target without libFuzzer: each file of its corpus as it is, then variants of them, the same in every run.
+// A target without libFuzzer: each file of its corpus as it is, then variants of them, the same in
+// every run.
 //   fuzz_NAME CORPUS_FOLDER VARIANTS
 // Exit code 1 at the first bug, which it names; the bytes are then in fuzz_NAME.bug.
 #include <fmt/core.h>

@@ -87,8 +87,11 @@ TEST_CASE("Adam: more parameters than the threads of a grid take at a time, and 
     adam_reference(op.options, 0.5, 1, 1, 1, gradient, expected);
     CHECK(max_relative_error(op.p, expected.p) < tolerance(DType::f32));
     CHECK(max_relative_error(unaligned.p, expected.p) < tolerance(DType::f32));
-    CHECK((as_doubles(unaligned.rounded) == rounded_to_bf16(unaligned.p)));  // ((: not to be printed
-    if (target.device == Device::cpu()) continue;  // there vector loops begin where the memory allows
+    // ((: not to be printed
+    CHECK((as_doubles(unaligned.rounded) == rounded_to_bf16(unaligned.p)));
+    if (target.device == Device::cpu())
+      continue;  // there vector loops begin where the memory
+                 // allows
     CHECK(same_bits(op.norm_squared, unaligned.norm_squared));
     CHECK(same_bits(op.p, unaligned.p));
     CHECK(same_bits(op.rounded, unaligned.rounded));

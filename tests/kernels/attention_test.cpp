@@ -1,5 +1,5 @@
-// Expectations: the definition in f64 (tests/cases/attention.h), central differences, and worked numbers
-// whose origin the test names.
+// Expectations: the definition in f64 (tests/cases/attention.h), central differences, and worked
+// numbers whose origin the test names.
 #include "kernels/attention.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ const Target kPlain{Device::cpu(), DType::f32};
 
 enum class Path { short_path, long_path };
 
-// A case's tensors: q, k, v are views of the columns of one wider matrix, as in a fused projection; it starts
-// `shift` columns in, so that rows begin at no round address.
+// A case's tensors: q, k, v are views of the columns of one wider matrix, as in a fused projection;
+// it starts `shift` columns in, so that rows begin at no round address.
 struct Problem {
   Problem(const AttentionCase& c, const Target& t, Path path, float p_drop, int64_t shift = 0) {
     const int64_t D = c.D(), Dk = c.Dk();
@@ -95,8 +95,8 @@ void check_forward(const AttentionCase& c, const Target& t, const Problem& probl
   }
 }
 
-// Gradients with few keys are differences of large terms, one of which, in bf16 on the long path, is computed
-// from the rounded o: hence the floor under the denominator, and twice the tolerance.
+// Gradients with few keys are differences of large terms, one of which, in bf16 on the long path,
+// is computed from the rounded o: hence the floor under the denominator, and twice the tolerance.
 void check_backward(const AttentionCase& c, const Target& t, const Problem& problem) {
   problem.backward();
   const AttentionGradients expected = problem.gradients(c);
@@ -107,7 +107,8 @@ void check_backward(const AttentionCase& c, const Target& t, const Problem& prob
 
 }  // namespace
 
-// AT1, AT2, AT3, AT4; AT5, AT6, AT7, AT8; on the long path AT9, AT10; with fewer key heads AT11, AT12
+// AT1, AT2, AT3, AT4; AT5, AT6, AT7, AT8; on the long path AT9, AT10; with fewer key heads AT11,
+// AT12
 TEST_CASE("Attention: o, lse and the gradients agree with the definition on both paths", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));
@@ -149,7 +150,9 @@ TEST_CASE("Attention: as many keys as there may be", "[unit][device]") {
 
 TEST_CASE("Attention: gradients agree with central differences on both paths", "[grad]") {
   for_every_problem([](const AttentionCase& c, Path path, float p_drop) {
-    if (c.Tq() * c.D() > 800 || c.spare > 0) return;  // the larger cases are compared with the definition
+    if (c.Tq() * c.D() > 800 || c.spare > 0)
+      return;  // the larger cases are compared with the
+               // definition
     const Problem problem(c, kExact, path, p_drop);
     problem.forward();
     problem.backward();
@@ -274,7 +277,8 @@ TEST_CASE(
 }
 
 TEST_CASE("Attention: the worked example of three tokens of width two", "[golden][device]") {
-  // Q = K = [[1,0],[0,1],[1,1]], V = [[1,2],[3,4],[5,6]]: by hand, e.g. row 1 scores (1, 0, 1)/sqrt 2.
+  // Q = K = [[1,0],[0,1],[1,1]], V = [[1,2],[3,4],[5,6]]: by hand, e.g. row 1 scores (1, 0, 1)/sqrt
+  // 2.
   for (const Target& t : targets()) {
     INFO(name_of(t));
     const double six_digits = std::max(2e-6, t.forward_tolerance());
@@ -353,8 +357,9 @@ TEST_CASE("Attention: refuses shapes that do not fit together", "[unit]") {
   refuses([](Problem& p) { p.shape.max_keys = 2; });
   refuses([](Problem& p) { p.shape.max_keys = 100; });  // the long path needs lse
   refuses([](Problem& p) { p.k = p.k.slice_rows(0, 4); });
-  refuses([](Problem& p) { p.k = p.v = poisoned({5, 3}, DType::f32); });   // no whole head
-  refuses([](Problem& p) { p.k = p.v = poisoned({5, 12}, DType::f32); });  // more heads than queries have
+  refuses([](Problem& p) { p.k = p.v = poisoned({5, 3}, DType::f32); });  // no whole head
+  // more heads than queries have
+  refuses([](Problem& p) { p.k = p.v = poisoned({5, 12}, DType::f32); });
   refuses([](Problem& p) { p.o = poisoned({5, 9}, DType::f32); });
   refuses([](Problem& p) { p.v = poisoned({5, 8}, DType::f64); });
   refuses([](Problem& p) { p.key_offsets = Tensor::from(std::vector<int32_t>{0, 5}); });

@@ -1,5 +1,6 @@
-// What bf16 on the CPU promises beyond the reference, which every [device] test compares it with: rounding in
-// registers is the scalar's, and our own kernels give the same bits at any number of threads.
+// What bf16 on the CPU promises beyond the reference, which every [device] test compares it with:
+// rounding in registers is the scalar's, and our own kernels give the same bits at any number of
+// threads.
 #include <cstdlib>
 #include <fstream>
 
@@ -26,7 +27,8 @@ const Target kBf16{Device::cpu(), DType::bf16};
 
 Dropout some_dropout() { return {0.3f, 5, 1, Tensor::from(std::vector<int32_t>{2, 0})}; }
 
-// Ordinary numbers, ties, both zeros, denormals, infinities, NaNs of both signs with low and high payloads.
+// Ordinary numbers, ties, both zeros, denormals, infinities, NaNs of both signs with low and high
+// payloads.
 std::vector<float> awkward_floats() {
   std::vector<float> floats;
   for (const uint32_t high : {0x0000u, 0x0001u, 0x3f80u, 0x3f81u, 0x7f7fu, 0x7f80u, 0x7fc0u, 0x4049u}) {
@@ -38,7 +40,8 @@ std::vector<float> awkward_floats() {
   return floats;
 }
 
-// A line of /proc/cpuinfo, "flags" for one, with a space at both ends of its value; empty if there is none.
+// A line of /proc/cpuinfo, "flags" for one, with a space at both ends of its value; empty if there
+// is none.
 std::string processor_line(const std::string& name) {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);) {

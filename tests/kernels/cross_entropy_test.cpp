@@ -237,7 +237,8 @@ TEST_CASE("CrossEntropy: a logit of -infinity is a word that is not there", "[un
   }
 }
 
-// -log 0 is infinite: of the target always, of any word where smoothing asks for some of each. dz stays p - q.
+// -log 0 is infinite: of the target always, of any word where smoothing asks for some of each. dz
+// stays p - q.
 TEST_CASE("CrossEntropy: a target of -infinity is an infinite loss, and so is any word with smoothing",
           "[unit][device]") {
   for (const Target& t : targets()) {
@@ -364,7 +365,8 @@ TEST_CASE("ProjectionCrossEntropy: of pairs, chunks give the losses and gradient
   }
 }
 
-// A bias of -infinity, as a mask of the vocabulary is given, with the rows' losses alone and with pairs' divergence.
+// A bias of -infinity, as a mask of the vocabulary is given, with the rows' losses alone and with
+// pairs' divergence.
 TEST_CASE("ProjectionCrossEntropy: words that the bias makes impossible cost nothing", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const float divergence : {0.0f, 1.5f}) {
@@ -385,7 +387,8 @@ TEST_CASE("ProjectionCrossEntropy: words that the bias makes impossible cost not
   }
 }
 
-// What the products read behind the words is zero, so that whatever the loss leaves there adds nothing.
+// What the products read behind the words is zero, so that whatever the loss leaves there adds
+// nothing.
 TEST_CASE("ProjectionCrossEntropy: a vocabulary is padded to whole packs on CUDA, with zeros",
           "[unit][device]") {
   for (const Target& t : targets()) {

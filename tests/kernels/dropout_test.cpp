@@ -1,5 +1,5 @@
-// Expectations: Philox one element at a time (kernels/dropout.h, whose generator has its own known-answer
-// test), and the binomial distribution.
+// Expectations: Philox one element at a time (kernels/dropout.h, whose generator has its own
+// known-answer test), and the binomial distribution.
 #include "kernels/dropout.h"
 
 #include <algorithm>
@@ -84,7 +84,8 @@ TEST_CASE("Dropout: lanes make the words of the definition", "[unit]") {
   uint64_t quads[kPhiloxLanes], rows[kPhiloxLanes];
   for (uint64_t l = 0; l < kPhiloxLanes; ++l) {
     quads[l] = l * l * 1000003 % 70001;
-    rows[l] = l == 0 ? 0xffffffffu : l * 31337;  // its sum with the counter's second word passes 2^32
+    rows[l] = l == 0 ? 0xffffffffu : l * 31337;  // its sum with the counter's second word passes
+                                                 // 2^32
   }
   PhiloxWords words;
   philox_lanes(dropout, quads, rows, words);

@@ -83,7 +83,8 @@ TEST_CASE("Elementwise: add, bias, scale and move_towards agree with their defin
     scale(to.view, alpha, to.view);
     scale(t.tensor(y, {c.N, c.D}), -1.5f, kept);
     CHECK(same_bits(to.view, kept));
-    if (layout == Layout::strided) CHECK(count_nan(to.memory) == 4 * c.N);  // nothing written beside the view
+    // nothing written beside the view
+    if (layout == Layout::strided) CHECK(count_nan(to.memory) == 4 * c.N);
   });
 }
 

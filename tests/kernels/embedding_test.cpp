@@ -232,7 +232,8 @@ TEST_CASE("Positions: interleaved sines and cosines have the paper's values", "[
   CHECK(starts_with({one[510], one[511]}, {.000104, 1}));
   CHECK(starts_with(positions_row(kPaper, 512, 2), {.909297, -.416147, .936415, -.350895}));
   CHECK(starts_with(positions_row(kPaper, 512, 10), {-.544021, -.839072}));
-  // These were computed with the angles in f32, which costs 255 * 2^-24 = 1.5e-5 of an angle of 255.
+  // These were computed with the angles in f32, which costs 255 * 2^-24 = 1.5e-5 of an angle of
+  // 255.
   CHECK(starts_with(positions_row(kPaper, 512, 255),
                     {-.506392, -.862304, .810202, .586151, -.994427, .105426}, 1.5e-5));
   CHECK(starts_with(positions_row(kPaper, 4, 1), {.841471, .540302, .010000, .999950}));
@@ -240,7 +241,8 @@ TEST_CASE("Positions: interleaved sines and cosines have the paper's values", "[
   CHECK(starts_with(positions_row(kPaper, 6, 1), {.841471, .540302, .046399, .998923, .002154, .999998}));
 }
 
-// sin and cos of p / 10000^(i / (D/2 - 1)), as Marian's node_initializers.cpp has them: of 3, at rates 1, 1e-2 and 1e-4.
+// sin and cos of p / 10000^(i / (D/2 - 1)), as Marian's node_initializers.cpp has them: of 3, at
+// rates 1, 1e-2 and 1e-4.
 TEST_CASE("Positions: Marian's slowest wave is 10000 times as long as its fastest", "[unit]") {
   const auto row = positions_row(PositionLayout::marian, 6, 3);
   const std::vector<double> expected = {std::sin(3.0), std::sin(0.03), std::sin(0.0003),

@@ -1,4 +1,5 @@
-// Expectations: the definition in f64 (kernels/plain/gated_activation.h), central differences, numbers by hand.
+// Expectations: the definition in f64 (kernels/plain/gated_activation.h), central differences,
+// numbers by hand.
 #include "kernels/gated_activation.h"
 
 #include "tests/cases/gated_activation.h"
@@ -16,7 +17,8 @@ namespace {
 
 const Target kCpu32{Device::cpu(), DType::f32}, kCpu64{Device::cpu(), DType::f64};
 
-// gate and up, and their gradients, are the two halves of one matrix's columns, as in a fused projection.
+// gate and up, and their gradients, are the two halves of one matrix's columns, as in a fused
+// projection.
 struct Op {
   Op(int64_t N, int64_t F, const Target& t) {
     const Tensor inputs = t.random({N, 2 * F}, 1, -4, 4), gradients = t.poisoned({N, 2 * F});

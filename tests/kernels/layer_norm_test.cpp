@@ -64,8 +64,9 @@ TEST_CASE("LayerNorm: forward and backward match the definition", "[unit][device
       for (auto* sums : {&expected.dgamma, &expected.dbeta}) {
         for (double& sum : *sums) sum += 0.5;
       }
-      // Statistics and column sums are kept in the accumulator's type, from inputs that are given exactly. In
-      // f64 the mean's rounding, 1e4 * 1e-16, stands against the spread of 1e-2 as in f32.
+      // Statistics and column sums are kept in the accumulator's type, from inputs that are given
+      // exactly. In f64 the mean's rounding, 1e4 * 1e-16, stands against the spread of 1e-2 as in
+      // f32.
       const double sums = t.accumulator() == DType::f32 ? c.f32_tolerance : c.mean > 1e3 ? 1e-9 : 1e-12;
       INFO(c.why << ", " << name_of(t));
       CHECK(max_relative_error(op.y, expected.y) < std::max(sums, t.forward_tolerance()));
@@ -153,7 +154,8 @@ TEST_CASE("LayerNorm: same bits twice, and wherever the rows lie in memory", "[u
 
 TEST_CASE("LayerNorm: a constant row gives beta, to the bit", "[unit][device]") {
   for (const Target& t : targets()) {
-    for (const int64_t D : {32, 1024, 4096}) {  // powers of two: the mean of equal elements is exact
+    for (const int64_t D : {32, 1024, 4096}) {  // powers of two: the mean of equal elements is
+                                                // exact
       const Op op({"constant", 3, D, 2, 0}, t);
       op.run();
       INFO(name_of(t) << ", D " << D);

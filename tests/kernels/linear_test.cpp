@@ -144,7 +144,8 @@ TEST_CASE("Linear: dw, dbias and dx are written or added to, as the definition s
 
 TEST_CASE("Linear: the feed-forward pair's gradient is the product's, through the activation",
           "[unit][device]") {
-  // Against the steps one by one: bias_activation_backward has its own expectation in activation_test.cpp.
+  // Against the steps one by one: bias_activation_backward has its own expectation in
+  // activation_test.cpp.
   for (const Target& t : targets()) {
     for (const auto& c : linear_cases()) {
       for (const Activation activation : kActivations) {
@@ -173,7 +174,8 @@ TEST_CASE("Linear: a bias may begin anywhere", "[unit][device]") {
       const Tensor x = t.random({c.N, c.K}, 1), w = t.random({c.M, c.K}, 2);
       const Tensor bias = t.random({c.M + 1}, 3).slice_rows(1, c.M + 1), y = t.poisoned({c.N, c.M});
       linear_forward(x, w, bias, y);
-      CHECK(max_relative_error(y, affine(c, x, w, bias)) < 2 * t.forward_tolerance());  // a step of its own
+      // a step of its own
+      CHECK(max_relative_error(y, affine(c, x, w, bias)) < 2 * t.forward_tolerance());
       auto positive = affine(c, x, w, bias);
       for (double& z : positive) z = std::max(0.0, z);
       linear_activation_forward(x, w, bias, Activation::relu, {}, {}, y);

@@ -1,4 +1,5 @@
-// Products in a captured graph, where there is CUDA. Expectation: the bits of a product without one.
+// Products in a captured graph, where there is CUDA. Expectation: the bits of a product without
+// one.
 #if XF_CUDA
 
 #include <cmath>

@@ -12,8 +12,8 @@ using namespace xf::tests;
 
 namespace {
 
-// A tensor of its own, or the columns 2 .. width+1 of a NaN-filled wider matrix: rows that are aligned to
-// nothing, and neighbours that must be neither read nor written.
+// A tensor of its own, or the columns 2 .. width+1 of a NaN-filled wider matrix: rows that are
+// aligned to nothing, and neighbours that must be neither read nor written.
 Tensor place(const Target& t, Shape shape, DType dtype, bool view) {
   const int64_t width = shape.width();
   if (!view) return poisoned(shape, dtype, t.device);
@@ -42,7 +42,8 @@ void check_products(const Target& t, const MatmulCase& c, DType c_dtype, bool vi
     const auto expected = matmul_reference(c, as_doubles(a), ta, as_doubles(b), tb, start);
     matmul(a, ta ? Transpose::yes : Transpose::no, b, tb ? Transpose::yes : Transpose::no,
            accumulate ? Accumulate::yes : Accumulate::no, out);
-    // On CUDA what is added to a bf16 C may be rounded before: the errors of cuBLASLt 13.1 on an H200 are as large.
+    // On CUDA what is added to a bf16 C may be rounded before: the errors of cuBLASLt 13.1 on an
+    // H200 are as large.
     const bool twice = accumulate && c_dtype == DType::bf16 && t.device.type == DeviceType::cuda;
     const int roundings = twice ? 2 : 1;
     CHECK(max_relative_error(out, expected) < roundings * tolerance(c_dtype));
@@ -117,7 +118,8 @@ TEST_CASE("Matmul: the same bits twice, wherever the operands lie", "[unit][devi
   }
 }
 
-// With a mantissa of ten bits, which of the two products differ, and by how much, is known: 2^-11 of each operand.
+// With a mantissa of ten bits, which of the two products differ, and by how much, is known: 2^-11
+// of each operand.
 TEST_CASE("Matmul: TF32 is for CUDA's products of f32, and where it was asked for", "[unit][device]") {
   for (const Target& t : targets()) {
     INFO(name_of(t));

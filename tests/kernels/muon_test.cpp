@@ -1,5 +1,5 @@
-// Expectations: the plain kernel in f64 (tests/cases/muon.h), what the polynomial does to singular values that are known, and
-// a calculation by hand.
+// Expectations: the plain kernel in f64 (tests/cases/muon.h), what the polynomial does to singular
+// values that are known, and a calculation by hand.
 #include "kernels/muon.h"
 
 #include <limits>
@@ -164,8 +164,9 @@ TEST_CASE("Muon: the polynomial brings singular values between 0.002 and 1 near 
 }
 
 TEST_CASE("Muon: two updates of one element, calculated by hand", "[golden][device]") {
-  // A matrix of one element becomes its sign, of which five iterations leave f; so p moves by rate 0.2 f whatever the
-  // gradient is. Momentum 1/2: m = 4, u = 1/2 4 + 4 = 6 by a mean gradient of 8; then -16: m = 2 - 8 = -6.
+  // A matrix of one element becomes its sign, of which five iterations leave f; so p moves by rate
+  // 0.2 f whatever the gradient is. Momentum 1/2: m = 4, u = 1/2 4 + 4 = 6 by a mean gradient of 8;
+  // then -16: m = 2 - 8 = -6.
   const double f = orthogonalised(1);
   for (const Target& target : master_targets()) {
     const Op op({"", 1, 1, 1, 0}, target, {.momentum = 0.5f, .weight_decay = 0.5f}, 1);

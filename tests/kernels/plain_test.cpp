@@ -1,5 +1,6 @@
-// The plain kernels themselves: each gradient against central differences of its own forward pass, and the equations that
-// are steps of a derivation, and that no kernel computes, against the equation that they lead to.
+// The plain kernels themselves: each gradient against central differences of its own forward pass,
+// and the equations that are steps of a derivation, and that no kernel computes, against the
+// equation that they lead to.
 #include "kernels/plain/activation.h"
 #include "kernels/plain/adam.h"
 #include "kernels/plain/attention.h"
@@ -241,7 +242,8 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   plain::gated_activation_forward(1, 1, Activation::swish, &gate, &up, &gated);
   CHECK(gated == Approx(6 * std::log(3.0)));  // GA0
 
-  // Two pairs at position 3 and base 16: angles 3 and 3 / 4. The first is (1, 0), the second (0, 1).
+  // Two pairs at position 3 and base 16: angles 3 and 3 / 4. The first is (1, 0), the second (0,
+  // 1).
   const std::vector<double> pairs{1, 0, 0, 1};
   const int32_t place = 3;
   CHECK(plain::rotary_angle(16, 3, 1, 2) == Approx(0.75));  // RO0
@@ -251,7 +253,8 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   CHECK(y[1] == Approx(-std::sin(0.75)));
   CHECK(y[3] == Approx(std::cos(0.75)));
 
-  // One query, keys with scores 0 and log 3: probabilities 1/4 and 3/4; the second value is dropped.
+  // One query, keys with scores 0 and log 3: probabilities 1/4 and 3/4; the second value is
+  // dropped.
   const plain::AttentionHead head{1, 2, 1, 1, 1, 1, false};
   const std::vector<double> q{1}, k{0, std::log(3.0)}, v{8, 100}, m{2, 0};
   std::vector<double> p(2), o(1);
@@ -259,7 +262,8 @@ TEST_CASE("Plain kernels: norms, activations, attention and loss of numbers calc
   CHECK(p[1] == Approx(0.75));          // AT1, AT2
   CHECK(o[0] == Approx(2 * 0.25 * 8));  // AT3, AT4
 
-  // Logits 0 and log 3, the first is the target: -log(1/4) without smoothing, and half of both with all of it.
+  // Logits 0 and log 3, the first is the target: -log(1/4) without smoothing, and half of both with
+  // all of it.
   const std::vector<double> z{0, std::log(3.0)};
   std::vector<double> dz(2);
   CHECK(plain::cross_entropy(2, 0, 0, z.data(), dz.data()).smoothed == Approx(std::log(4.0)));  // CE1
@@ -291,7 +295,8 @@ TEST_CASE("Plain kernels: dropout keeps its share, and gives the same factors ba
     CHECK((factor == 0 || factor == Approx(1 / 0.75)));  // DR1
     sum += factor;
   }
-  CHECK(sum / (N * D) == Approx(1).epsilon(0.03));  // five standard deviations: 5 sqrt(p / (1 - p) / 10^4)
+  CHECK(sum / (N * D) == Approx(1).epsilon(0.03));  // five standard deviations: 5 sqrt(p / (1 - p)
+                                                    // / 10^4)
 }
 
 TEST_CASE("Plain kernels: two updates of adam, calculated by hand", "[golden]") {
@@ -334,8 +339,8 @@ TEST_CASE("Plain kernels: two updates of sgd, calculated by hand", "[golden]") {
 }
 
 TEST_CASE("Plain kernels: an update of muon, calculated by hand", "[golden]") {
-  // Momentum 1/2 and a mean gradient of (6, 0 / 0, 8) after (8, 0 / 0, 16): mu = 4 + 3 and 8 + 4, u = 3.5 + 3 and 6 + 4, and
-  // the polynomial is taken of what lies on the diagonal.
+  // Momentum 1/2 and a mean gradient of (6, 0 / 0, 8) after (8, 0 / 0, 16): mu = 4 + 3 and 8 + 4, u
+  // = 3.5 + 3 and 6 + 4, and the polynomial is taken of what lies on the diagonal.
   const MuonOptions options{.momentum = 0.5f, .weight_decay = 0.25f};
   const std::vector<double> g{12, 0, 0, 16};
   std::vector<double> p{4, 1, 0, 8}, mu{8, 0, 0, 16};
@@ -354,7 +359,8 @@ TEST_CASE("Plain kernels: an update of muon, calculated by hand", "[golden]") {
 }
 
 TEST_CASE("Plain kernels: the best tokens and the sinusoids", "[golden]") {
-  const std::vector<double> z{0, std::log(3.0), 0, std::log(4.0)};  // probabilities 1/9, 3/9, 1/9, 4/9
+  // probabilities 1/9, 3/9, 1/9, 4/9
+  const std::vector<double> z{0, std::log(3.0), 0, std::log(4.0)};
   std::vector<double> scores(2);
   std::vector<int32_t> ids(2);
   plain::log_softmax_top_k(4, 2, z.data(), {3}, scores.data(), ids.data());

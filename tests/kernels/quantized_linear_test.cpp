@@ -1,5 +1,5 @@
-// Expectations: the plain kernel, whose sums are whole numbers as the engine's are; a row calculated by hand; and the affine
-// map that is approximated, within what the derivation allows.
+// Expectations: the plain kernel, whose sums are whole numbers as the engine's are; a row
+// calculated by hand; and the affine map that is approximated, within what the derivation allows.
 #include "kernels/quantized_linear.h"
 
 #include <cmath>
@@ -34,7 +34,8 @@ Tensor view_of(const Tensor& dense) {
   return view;
 }
 
-// What the fused multiply-add leaves of the scales' product and the sum as f32: three roundings of 2^-24 each.
+// What the fused multiply-add leaves of the scales' product and the sum as f32: three roundings of
+// 2^-24 each.
 constexpr double kRoundings = 4e-7;
 
 }  // namespace
@@ -54,7 +55,8 @@ TEST_CASE("QuantizedLinear: sums of rounded weights and activations, aligned and
 }
 
 TEST_CASE("QuantizedLinear: a row calculated by hand", "[golden]") {
-  // Largest 127 and 254: scales 1 and 2. p = (127, -3, 2): 2.5 goes to the even one; q = (-127, 1, 64).
+  // Largest 127 and 254: scales 1 and 2. p = (127, -3, 2): 2.5 goes to the even one; q = (-127, 1,
+  // 64).
   const Tensor x = tensor_of({127, -3.25, 2.5}, {1, 3}, DType::f32);
   const Tensor w = tensor_of({-254, 2, 127.5}, {1, 3}, DType::f32), bias = tensor_of({0.5}, {1}, DType::f32);
   CHECK(as_doubles(product(x, rounded_and_packed(w), bias)) ==

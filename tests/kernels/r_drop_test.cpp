@@ -85,8 +85,8 @@ TEST_CASE("RDrop: the gradients match central differences", "[grad]") {
   }
 }
 
-// Of probabilities 1/2 1/2 and 1/4 3/4 of the target and the other word: log 2 and log 4, and apart (1/4) log 2 + (-1/4)
-// log(2/3) = (1/4) log 3.
+// Of probabilities 1/2 1/2 and 1/4 3/4 of the target and the other word: log 2 and log 4, and apart
+// (1/4) log 2 + (-1/4) log(2/3) = (1/4) log 3.
 TEST_CASE("RDrop: a pair by hand, equal rows do not diverge, and no row's gradient has a sum", "[unit]") {
   const Tensor z = Tensor::from(std::vector<double>{0, 0, 0, std::log(3.0)}, {2, 2}),
                dz = Tensor::zeros({2, 2}, DType::f64);
@@ -99,7 +99,8 @@ TEST_CASE("RDrop: a pair by hand, equal rows do not diverge, and no row's gradie
   CHECK(std::abs(g[2] + g[3]) < 1e-15);
   const Tensor equal = Tensor::from(std::vector<double>{0, std::log(3.0), 0, std::log(3.0)}, {2, 2});
   r_drop(equal, {}, target, {}, loss, dz, {});
-  CHECK(as_doubles(loss)[0] == Approx(std::log(8.0) + std::log(3.0) / 4 + 2 * std::log(4.0)));  // accumulated
+  // accumulated
+  CHECK(as_doubles(loss)[0] == Approx(std::log(8.0) + std::log(3.0) / 4 + 2 * std::log(4.0)));
   const auto alone = as_doubles(dz);  // p minus the target
   for (const size_t row : {0, 2}) {
     CHECK(alone[row] == Approx(0.25 - 1));
@@ -158,7 +159,8 @@ TEST_CASE("RDrop: logits that begin anywhere are as good, a NaN reaches the loss
   }
 }
 
-// exp(-infinity) = 0 in both passes: the loss and the gradients are those of rows without these words. The plain kernel too.
+// exp(-infinity) = 0 in both passes: the loss and the gradients are those of rows without these
+// words. The plain kernel too.
 TEST_CASE("RDrop: logits of -infinity in both rows are words that are not there", "[unit][device]") {
   for (const Target& t : targets()) {
     for (const int64_t V : {6, 1034}) {
@@ -184,8 +186,8 @@ TEST_CASE("RDrop: logits of -infinity in both rows are words that are not there"
   }
 }
 
-// KL of a word that one pass holds for possible and the other for impossible is infinite, from either side; without a weight
-// for divergence it does not count.
+// KL of a word that one pass holds for possible and the other for impossible is infinite, from
+// either side; without a weight for divergence it does not count.
 TEST_CASE("RDrop: a word that comes in one pass alone makes an infinite loss, a target of -infinity too",
           "[unit][device]") {
   for (const Target& t : targets()) {

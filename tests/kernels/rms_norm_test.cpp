@@ -56,7 +56,8 @@ TEST_CASE("RmsNorm: forward and backward match the definition", "[unit][device]"
       auto expected =
           rms_norm_reference(as_doubles(op.x), as_doubles(op.gamma), as_doubles(op.dy), c.N, c.D, kEps);
       for (double& sum : expected.dgamma) sum += 0.5;
-      // Statistics and column sums are kept in the accumulator's type, from inputs that are given exactly.
+      // Statistics and column sums are kept in the accumulator's type, from inputs that are given
+      // exactly.
       const double sums = backward_tolerance(t.accumulator());
       INFO(c.why << ", " << name_of(t));
       CHECK(max_relative_error(op.y, expected.y) < t.forward_tolerance());
@@ -94,8 +95,8 @@ TEST_CASE("RmsNorm: rows of y have mean square 1, and rows of dx are orthogonal 
 }
 
 TEST_CASE("RmsNorm: a row calculated by hand", "[golden]") {
-  // x = 1 1 5 7: mean square 76/4 = 19, so xhat = x / sqrt(19); dy = 1 0 0 0: <g xhat> = 1 / (4 sqrt(19)),
-  // dx = (dy - x / (4 * 19)) / sqrt(19) = {75, -1, -5, -7} / (76 sqrt(19)).
+  // x = 1 1 5 7: mean square 76/4 = 19, so xhat = x / sqrt(19); dy = 1 0 0 0: <g xhat> = 1 / (4
+  // sqrt(19)), dx = (dy - x / (4 * 19)) / sqrt(19) = {75, -1, -5, -7} / (76 sqrt(19)).
   const auto [y, dx] = plain_row({1, 1, 5, 7}, {1, 0, 0, 0}, 0);
   const double root = std::sqrt(19.0);
   CHECK(max_relative_error(y, {1 / root, 1 / root, 5 / root, 7 / root}) < 1e-15);

@@ -1,4 +1,5 @@
-// Expectations: the definition in f64 (kernels/plain/rotary.h), central differences, and what a rotation is.
+// Expectations: the definition in f64 (kernels/plain/rotary.h), central differences, and what a
+// rotation is.
 #include "kernels/rotary.h"
 
 #include <numeric>

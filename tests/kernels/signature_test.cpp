@@ -322,7 +322,8 @@ TEST_CASE("Signature: every op refuses an argument of another type, and names it
     const auto first = std::ranges::find(all, Element::value, &Argument::element);
     if (&all[i] != std::to_address(first)) {
       CHECK_THAT(told, Catch::StartsWith(about(signature, all[i]) + "must be ") && Contains(", got "));
-    } else if (std::ranges::count_if(all, follows_type) > 1) {  // the others have to be as this one is
+    } else if (std::ranges::count_if(all, follows_type) > 1) {  // the others have to be as this one
+                                                                // is
       CHECK_FALSE(told.empty());
     }
   });

@@ -1,5 +1,5 @@
-// Expectations: the definition in f64 (tests/cases/softmax.h), central differences, invariants, worked
-// numbers.
+// Expectations: the definition in f64 (tests/cases/softmax.h), central differences, invariants,
+// worked numbers.
 #include "kernels/softmax.h"
 
 #include "tests/cases/softmax.h"
@@ -29,7 +29,8 @@ std::vector<SoftmaxCase> all_softmax_cases() {
   return cases;
 }
 
-// Terms of this size make ds, so its rounding error is relative to it: where one key has p = 1, ds is 0.
+// Terms of this size make ds, so its rounding error is relative to it: where one key has p = 1, ds
+// is 0.
 double ds_terms(const std::vector<double>& p) { return *std::max_element(p.begin(), p.end()); }
 
 }  // namespace
@@ -179,7 +180,8 @@ TEST_CASE("Softmax: worked masks", "[golden]") {
   const Tensor s = Tensor::from(std::vector<float>{2, 1, .5f, -1}, {1, 1, 1, 4});
   softmax_forward(s, {.lengths = Tensor::from(std::vector<int32_t>{2}), .causal = false, .mask = {}}, s);
   CHECK(max_relative_error(s, std::vector<double>{.731059, .268941, 0, 0}) < 1e-6);
-  // Key counts of a causal mask with lengths 3 and 4 over four positions: rows 1, 2, 3, 3 and 1, 2, 3, 4.
+  // Key counts of a causal mask with lengths 3 and 4 over four positions: rows 1, 2, 3, 3 and 1, 2,
+  // 3, 4.
   const Tensor equal = Tensor::zeros({2, 1, 4, 4}, DType::f32);
   softmax_forward(equal, {.lengths = Tensor::from(std::vector<int32_t>{3, 4}), .causal = true, .mask = {}},
                   equal);
@@ -190,7 +192,8 @@ TEST_CASE("Softmax: worked masks", "[golden]") {
                                        0, 0,     third, third, third, 0,  .25, .25, .25,   .25}) < 1e-6);
 }
 
-// Short rows are computed several at a time, and how many of them a thread has depends on the threads.
+// Short rows are computed several at a time, and how many of them a thread has depends on the
+// threads.
 TEST_CASE("Softmax: the same bits at any thread count", "[unit]") {
   for (const int64_t keys : {12, 14, 16, 65}) {
     for (const DType dtype : {DType::f32, DType::bf16}) {

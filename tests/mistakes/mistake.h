@@ -1,4 +1,5 @@
-// What a source with planted mistakes asks (tests/mistakes/plant.py): whether it is to make the one of this number.
+// What a source with planted mistakes asks (tests/mistakes/plant.py): whether it is to make the one
+// of this number.
 #pragma once
 
 #include <cstdlib>

@@ -67,7 +67,8 @@ TEST_CASE("Alignment: the mean over a layer's heads of the softmax of its produc
     CHECK(alignment.targets == 4);
     REQUIRE(alignment.weights.size() == expected.size());
     for (size_t i = 0; i < expected.size(); ++i)
-      CHECK(alignment.weights[i] == Approx(expected[i]).epsilon(1e-7));  // the kernel's scale is an f32
+      // the kernel's scale is an f32
+      CHECK(alignment.weights[i] == Approx(expected[i]).epsilon(1e-7));
   }
   CHECK(model.arena.used_bytes() == 0);
 }

@@ -1,5 +1,5 @@
-// Attention blocks against central differences, and against scores, softmax and products per sentence and
-// head.
+// Attention blocks against central differences, and against scores, softmax and products per
+// sentence and head.
 #include "nn/attention_block.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ struct Case {
     return fmt::format("offsets {} / {}", fmt::join(targets, " "), fmt::join(sources, " "));
   }
 };
-// One token; one tile of odd size; past a vector's width; uneven with an empty sentence on either or both sides.
+// One token; one tile of odd size; past a vector's width; uneven with an empty sentence on either
+// or both sides.
 const Case kCases[] = {
     {{0, 1}, {0, 1}},
     {{0, 7}, {0, 3}},
@@ -37,7 +38,8 @@ std::string describe(const Case& c, int64_t heads, int64_t max_length, const Wor
   return fmt::format("{} heads {} max_length {}: {}", c.name(), heads, max_length, worst.of);
 }
 
-// The dropout factors of a sentence's probabilities. Row: query token; column: head * 2^16 + key (kernels/dropout.h).
+// The dropout factors of a sentence's probabilities. Row: query token; column: head * 2^16 + key
+// (kernels/dropout.h).
 Tensor attention_mask(const kernels::Dropout& dropout, int64_t first_row, int64_t head, int64_t queries,
                       int64_t keys) {
   std::vector<double> factors;
@@ -97,7 +99,8 @@ void for_all_cases(const Body& body) {
   }
 }
 
-// Each token's place in its sentence, and angles for heads of Dh columns, with a base at which no pair hardly turns.
+// Each token's place in its sentence, and angles for heads of Dh columns, with a base at which no
+// pair hardly turns.
 Rotary rotary_of(const Ids& offsets, int64_t Dh) {
   Ids positions;
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {

@@ -20,7 +20,8 @@ TEST_CASE("Average: a save with a tensor more, one less, or one of another shape
   Checkpoint more = sample_checkpoint(2), less = sample_checkpoint(2), turned = sample_checkpoint(2);
   more.model["extra"] = Tensor::from<float>({1});
   less.model.erase("w");
-  turned.model["w"] = Tensor::from(turned.model.at("w").to_vector<float>(), {8, 5});  // as many elements
+  // as many elements
+  turned.model["w"] = Tensor::from(turned.model.at("w").to_vector<float>(), {8, 5});
   CHECK(refusal(sample_checkpoint(2)) == "no error");
   CHECK_THAT(refusal(more), Catch::StartsWith("3: second: has 'extra'"));
   CHECK_THAT(refusal(less), Catch::StartsWith("3: second: lacks 'w'"));

@@ -61,9 +61,9 @@ double relative_distance(const std::vector<double>& actual, const std::vector<do
 }  // namespace
 
 TEST_CASE("bf16: the gradient of a whole model agrees with f64", "[unit]") {
-  // A hundred roundings of 2^-9 one after the other, on activations and on their gradients: 2 %. With relu,
-  // one in some hundred activations is so near to 0 that rounding decides whether its gradient passes:
-  // sqrt(1/500) = 5 %.
+  // A hundred roundings of 2^-9 one after the other, on activations and on their gradients: 2 %.
+  // With relu, one in some hundred activations is so near to 0 that rounding decides whether its
+  // gradient passes: sqrt(1/500) = 5 %.
   for (const auto& [activation, tolerance] :
        {std::pair{kernels::Activation::gelu, 2e-2}, std::pair{kernels::Activation::swish, 2e-2},
         std::pair{kernels::Activation::relu, 8e-2}}) {
@@ -71,7 +71,8 @@ TEST_CASE("bf16: the gradient of a whole model agrees with f64", "[unit]") {
       for (const int64_t max_length : {60, 100}) {  // short and long attention
         const TransformerConfig config = small_config(norm, max_length, activation);
         TinyModel exact(DType::f64, config), rounded(DType::bf16, config);
-        for (size_t i = 0; i < exact.store.parameters().size(); ++i) {  // the rounded values in both
+        // the rounded values in both
+        for (size_t i = 0; i < exact.store.parameters().size(); ++i) {
           const Parameter& to = exact.store.parameters()[i];
           to.value.copy_from(
               tensor_of(as_doubles(rounded.store.parameters()[i].value), to.shape, DType::f64));
@@ -86,9 +87,10 @@ TEST_CASE("bf16: the gradient of a whole model agrees with f64", "[unit]") {
   }
 }
 
-// One loss differs by less than 1e-2, as above. Once Adam has divided each gradient by its size, rounding
-// that decides a sign moves two trainings apart by a whole step, and single losses by what no format bounds
-// (on one processor 2 %, on another 4 %). A mistake in bf16 would show in their mean.
+// One loss differs by less than 1e-2, as above. Once Adam has divided each gradient by its size,
+// rounding that decides a sign moves two trainings apart by a whole step, and single losses by what
+// no format bounds (on one processor 2 %, on another 4 %). A mistake in bf16 would show in their
+// mean.
 TEST_CASE("bf16: 40 updates, dropout on, follow f32 in the mean, and learn", "[unit]") {
   for (const int64_t max_length : {60, 100}) {
     const TransformerConfig config = small_config(NormPlacement::post, max_length);
@@ -110,7 +112,8 @@ TEST_CASE("bf16: two runs give the same bits", "[unit]") {
 }
 
 TEST_CASE("bf16: masters move by less than bf16 can tell", "[unit]") {
-  // An update of 1e-4 beside a weight of 1 is below half of bf16's step, 2^-8: only the master remembers.
+  // An update of 1e-4 beside a weight of 1 is below half of bf16's step, 2^-8: only the master
+  // remembers.
   ParameterStore store(DType::bf16);
   const Parameter& weight = store.add("w", {16}, Init::ones());
   store.allocate(Device::cpu(), ParameterStore::Gradients::yes);

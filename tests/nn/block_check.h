@@ -1,4 +1,5 @@
-// A block of nn/ against central differences, and against the same mathematics built from primitive nodes.
+// A block of nn/ against central differences, and against the same mathematics built from primitive
+// nodes.
 #pragma once
 
 #include <map>
@@ -131,8 +132,9 @@ inline bool constants_change_nothing(const nn::ParameterStore& store, const Bloc
 using Leaves = std::map<std::string, Variable>;
 using Witness = std::function<Variable(Tape&, const Leaves& parameters, const Variables& inputs)>;
 
-// Output, input gradients and parameter gradients of block and witness; the worst difference relative to the witness's
-// largest element. Floor 1e-2: gradients that are zero in exact arithmetic are compared as numbers of order 1e-14.
+// Output, input gradients and parameter gradients of block and witness; the worst difference
+// relative to the witness's largest element. Floor 1e-2: gradients that are zero in exact
+// arithmetic are compared as numbers of order 1e-14.
 inline Worst witness_error(const nn::ParameterStore& store, const Block& block, const Witness& witness,
                            const std::vector<Tensor>& inputs, Tensor weights = {}) {
   constexpr double kFloor = 1e-2;

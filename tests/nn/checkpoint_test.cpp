@@ -54,7 +54,8 @@ void put_byte(const std::string& path, size_t at, char byte) {
 }  // namespace
 
 TEST_CASE("KeyValues: every kind of value comes back as what it was, doubles with the same bits", "[unit]") {
-  // No denormal: where there is a pool of threads, they count as 0 in every computation (core/parallel.h).
+  // No denormal: where there is a pool of threads, they count as 0 in every computation
+  // (core/parallel.h).
   const std::vector<double> doubles = {0.1,  -0.0,    2.0,       1e300,
                                        M_PI, DBL_MIN, -INFINITY, std::nextafter(1.0, 2.0)};
   Checkpoint checkpoint = sample_checkpoint(3);
@@ -155,7 +156,8 @@ TEST_CASE("Checkpoint: a truncated, flipped or missing file is refused by its na
   }
 }
 
-// A flip in state.json may hit white space, which says nothing; then the content must be what it was.
+// A flip in state.json may hit white space, which says nothing; then the content must be what it
+// was.
 TEST_CASE("Checkpoint: a file of 100,000 brackets in each other is refused by its name", "[unit]") {
   const tests::TemporaryFolder folder;
   write_checkpoint(folder / "c", sample_checkpoint(3));

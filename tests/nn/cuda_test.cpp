@@ -1,5 +1,5 @@
-// The model and its training on a CUDA device, real or the software GPU, against the CPU backend. The same
-// code runs on both; what may differ is the order in which products are summed.
+// The model and its training on a CUDA device, real or the software GPU, against the CPU backend.
+// The same code runs on both; what may differ is the order in which products are summed.
 #include <algorithm>
 #include <cmath>
 
@@ -50,7 +50,8 @@ struct Training {
 
 using Change = std::function<void(TrainerOptions&)>;
 
-// Of a Transformer, unless it is of another model. `ahead`: updates are started this many at a time before anybody waits for their losses.
+// Of a Transformer, unless it is of another model. `ahead`: updates are started this many at a time
+// before anybody waits for their losses.
 template <typename Model = Transformer>
 Training train(
     Device device, DType dtype, int64_t updates, const TransformerConfig& config,
@@ -84,16 +85,16 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return worst;
 }
 
-// How far apart, relative to a loss, rounding may take the losses of two f32 trainings that sum in another
-// order. A sum of n terms rounds by about sqrt(n) u, u = 2^-24 (Higham and Mary 2019, SIAM J. Sci. Comput.
-// 41, A2815), and `depth` of them stand in a row between the parameters and a gradient: |dg| <= e |g| with e
-// = depth sqrt(n) u. Adam moves parameter i by about lr g_i / |g_i|, so that an error dg_i moves it by about
-// lr dg_i / |g_i| more, and this the loss by lr dg_i: over all parameters, whose errors have no common sign,
-// by lr |dg|, and over all updates by the sum of lr e |g|. Ten times that leaves room for what the first
-// order leaves out.
+// How far apart, relative to a loss, rounding may take the losses of two f32 trainings that sum in
+// another order. A sum of n terms rounds by about sqrt(n) u, u = 2^-24 (Higham and Mary 2019, SIAM
+// J. Sci. Comput. 41, A2815), and `depth` of them stand in a row between the parameters and a
+// gradient: |dg| <= e |g| with e = depth sqrt(n) u. Adam moves parameter i by about lr g_i / |g_i|,
+// so that an error dg_i moves it by about lr dg_i / |g_i| more, and this the loss by lr dg_i: over
+// all parameters, whose errors have no common sign, by lr |dg|, and over all updates by the sum of
+// lr e |g|. Ten times that leaves room for what the first order leaves out.
 double rounding_of_losses(const Training& run, const TransformerConfig& config) {
-  // Products and norms of an encoder and a decoder layer: 4 + 2 + 2 and 8 + 2 + 3; the logits; twice, for
-  // backward.
+  // Products and norms of an encoder and a decoder layer: 4 + 2 + 2 and 8 + 2 + 3; the logits;
+  // twice, for backward.
   constexpr double kDepth = 2 * (8 + 13 + 1), kRoundOff = 0x1p-24, kRoom = 10;
   const auto longest_sum = static_cast<double>(std::max(config.feed_forward, kCapacity.target_tokens));
   double rates = 0;
@@ -118,7 +119,8 @@ TEST_CASE("CUDA: 30 updates have the CPU's losses but for rounding, dropout on, 
       const Training cuda = train(kCuda, DType::f32, 30, config, capacity);
       INFO("max_length " << max_length << ", capacity " << capacity.target_tokens);
       CHECK(largest_difference(cuda.losses, cpu.losses) < rounding);
-      CHECK(largest_difference(cuda.norms, cpu.norms) < 10 * rounding);  // curvature in place of slope
+      // curvature in place of slope
+      CHECK(largest_difference(cuda.norms, cpu.norms) < 10 * rounding);
     }
     CHECK(cpu.losses.back() < 0.98 * cpu.losses.front());  // it learns
   }
@@ -249,7 +251,8 @@ TEST_CASE(
       run_on_side_stream(device, {sums[0]}, [&] { add_in_place(sums[0], sums[1]); });
       add_in_place(sums[0], sums[2]);
       run_on_side_stream(device, {sums[2]},
-                         [&] { add_in_place(sums[2], sums[3]); });  // behind the first, as all from here on
+                         // behind the first, as all from here on
+                         [&] { add_in_place(sums[2], sums[3]); });
       add_in_place(sums[1], sums[0]);
       join_side_stream(device);
       add_in_place(sums[3], sums[2]);

@@ -48,8 +48,8 @@ TEST_CASE("Training loop: twenty bad gradients in a row are skipped, and trainin
 
 namespace {
 
-// A hundred times the learning rate from update 300 on, as a weight decay of that strength would act: the weights are
-// thrown far off, once.
+// A hundred times the learning rate from update 300 on, as a weight decay of that strength would
+// act: the weights are thrown far off, once.
 void throw_off(LoopTask& task, int64_t batch) {
   if (batch != 300) return;
   float* const values = task.model->store.values().data<float>();
@@ -174,7 +174,8 @@ TEST_CASE(
   const double first = task.losses.front().plain / static_cast<double>(task.losses.front().tokens);
   CHECK(task.states.back().slow_loss == Approx(first).epsilon(1e-3));
   LoopTask thrown;
-  thrown.fault = [&](int64_t batch) { throw_off(thrown, 300 + batch - 1); };  // before the second update
+  // before the second update
+  thrown.fault = [&](int64_t batch) { throw_off(thrown, 300 + batch - 1); };
   CHECK(train(thrown, 5005, state) == "no error");
   REQUIRE_FALSE(thrown.warnings.empty());
   CHECK_THAT(thrown.warnings.front(), Catch::StartsWith("update 5002: the loss diverges: "));
@@ -209,7 +210,8 @@ TEST_CASE("Training loop: divergence that shows only when the end looks at the l
   CHECK(again.saved.back() == 7);
 }
 
-// The first hundred losses make the means, so that an explosion among them can only be held against the loss before.
+// The first hundred losses make the means, so that an explosion among them can only be held against
+// the loss before.
 TEST_CASE("Training loop: a loss that explodes in the first hundred updates is divergence too", "[unit]") {
   constexpr Schedule kFarTooHigh{.peak = 1e4};
   LoopTask warned;

@@ -74,7 +74,8 @@ TEST_CASE("Embedding: the tables' gradients and agreement with primitive nodes",
   }
 }
 
-// EM4 by hand: the first places of three sentences add up, and so on; places that no sentence has keep their gradient.
+// EM4 by hand: the first places of three sentences add up, and so on; places that no sentence has
+// keep their gradient.
 TEST_CASE("Embedding: a learnt position has the sum of its tokens' gradients, without the words' scale",
           "[golden]") {
   ParameterStore store(DType::f64);

@@ -14,7 +14,8 @@ using tests::error_of;
 
 namespace {
 
-// log p of the next token after `prefix`, from the definition: the members' log-probabilities weighted, and normalised.
+// log p of the next token after `prefix`, from the definition: the members' log-probabilities
+// weighted, and normalised.
 std::vector<double> product_of_experts(std::vector<SearchModel*> members, const std::vector<double>& weights,
                                        const Ids& source, const Ids& prefix) {
   std::vector<double> sum;

@@ -1,4 +1,5 @@
-// A model with the weights of a fixture of tests/golden, against PyTorch's loss and gradients there.
+// A model with the weights of a fixture of tests/golden, against PyTorch's loss and gradients
+// there.
 #pragma once
 
 #include <cmath>

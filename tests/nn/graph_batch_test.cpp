@@ -23,7 +23,8 @@ TEST_CASE("GraphBatch: spare rows and empty sentences change neither loss nor gr
     const double loss = model.accumulate({batch});
     const auto expected = gradients_of(model.store);
     model.store.gradients().fill_zero();
-    graph.load(random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3));  // leaves traces that the next load must cover
+    graph.load(random_batch({9, 9, 9}, {9, 9, 9}, 13, 17, 3));  // leaves traces that the next load
+                                                                // must cover
     graph.load(batch);
     CHECK(model.accumulate({graph.batch()}) == Approx(loss).epsilon(1e-12));
     for (const auto& [name, gradient] : gradients_of(model.store)) {

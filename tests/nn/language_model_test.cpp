@@ -121,7 +121,8 @@ TEST_CASE("LanguageModel: the trainer learns lines by heart, within the planned 
     perplexity = std::exp(result.loss.plain / static_cast<double>(result.loss.tokens));
   }
   CHECK(tiny.arena.peak_bytes() == plan.activations);
-  // The first tokens of four lines are a guess among four: 4 ln 4 nats of 18 tokens, and the rest is known.
+  // The first tokens of four lines are a guess among four: 4 ln 4 nats of 18 tokens, and the rest
+  // is known.
   CHECK(perplexity < 1.5);
   CHECK(perplexity > std::exp(4 * std::log(4.0) / 18) - 0.01);
 }

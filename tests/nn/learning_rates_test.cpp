@@ -1,4 +1,5 @@
-// Frozen parameters, and learning rates by name, against models of which the rest is left out, or learns at one rate.
+// Frozen parameters, and learning rates by name, against models of which the rest is left out, or
+// learns at one rate.
 #include "nn/train/learning_rates.h"
 
 #include "nn/train/memory_plan.h"

@@ -21,7 +21,8 @@ Manifest sample_state() {
   return state;
 }
 
-// The sample's text after `change`, under a checksum that is right: what another program, or a hand, would write.
+// The sample's text after `change`, under a checksum that is right: what another program, or a
+// hand, would write.
 std::string changed(const std::function<void(Json&)>& change) {
   Json json = Json::parse(format_manifest(sample_state()));
   change(json["content"]);

@@ -100,7 +100,8 @@ TEST_CASE("Norm: parameter gradients accumulate and need no input gradient", "[u
 }
 
 TEST_CASE("Norm behind a residual: the same rows of an update are dropped however it is cut", "[unit]") {
-  // Rows 0..12 of an update at once, and as rows 0..4 and 5..12; elementwise arithmetic, so bit for bit.
+  // Rows 0..12 of an update at once, and as rows 0..4 and 5..12; elementwise arithmetic, so bit for
+  // bit.
   ParameterStore store;
   const Norm norm(store, "n", kDim);
   store.allocate(Device::cpu(), ParameterStore::Gradients::no);

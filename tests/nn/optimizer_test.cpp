@@ -1,5 +1,5 @@
-// Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written down once more in
-// f64, and against the plain kernel of muon.
+// Optimisers on given gradients against the equations of kernels/adam.h and kernels/sgd.h, written
+// down once more in f64, and against the plain kernel of muon.
 #include "nn/train/optimizer.h"
 
 #include <cmath>
@@ -245,7 +245,8 @@ TEST_CASE("Muon: a gradient that is not finite leaves parameters and moments", "
 
 TEST_CASE("Muon: it counts what it works in, and refuses a model without matrices", "[unit]") {
   const LayeredModel model(DType::f32);
-  // Two moments; one [7, 4] matrix, 2 28 + 2 16 elements, and beside it three of [2, 4], 2 8 + 2 4 each.
+  // Two moments; one [7, 4] matrix, 2 28 + 2 16 elements, and beside it three of [2, 4], 2 8 + 2 4
+  // each.
   CHECK(Muon(model.store, {}, 0).bytes() == 2 * model.store.masters().bytes() + (88 + 3 * 24) * 4);
   CHECK(Adam(model.store, {}, 0).bytes() == 2 * model.store.masters().bytes());
   CHECK_THROWS_WITH(Muon(TwoParameters(DType::f32).store, {}, 0),

@@ -1,5 +1,5 @@
-// Models whose matrices are in eight bits. Expectations: the same blocks in f32, whose differences the kernel's test
-// bounds (tests/kernels/quantized_linear_test.cpp); and what is refused.
+// Models whose matrices are in eight bits. Expectations: the same blocks in f32, whose differences
+// the kernel's test bounds (tests/kernels/quantized_linear_test.cpp); and what is refused.
 #include "kernels/top_k.h"
 #include "nn/checkpoint/checkpoint.h"
 #include "nn/embedding_block.h"

@@ -488,7 +488,8 @@ TEST_CASE("RunFolder: kill -9 at any instant leaves the last save whole", "[unit
     REQUIRE(latest.has_value());
     REQUIRE(is_whole(*latest));
     REQUIRE(latest->update >= reported.load());
-    REQUIRE(warnings.size() <= 1);  // about the lock of the killed one; none about a damaged checkpoint
+    REQUIRE(warnings.size() <= 1);  // about the lock of the killed one; none about a damaged
+                                    // checkpoint
     REQUIRE(read_model(find_model_folder(path)).update >= reported.load());
     found = latest->update;
   }

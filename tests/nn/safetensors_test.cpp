@@ -55,8 +55,8 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 
 // Expected: the bytes of safetensors 0.8.0 (the official library),
 //   save({"z": tensor([[1.5], [-2.]]), "a": tensor([1., 2., nan], dtype=bfloat16),
-//         "w": tensor([.1], dtype=float64), "b": zeros(0, dtype=int32), "ä": tensor([-1, 7], dtype=int32),
-//         "q": tensor([[127, -127], [0, -1]], dtype=int8)},
+//         "w": tensor([.1], dtype=float64), "b": zeros(0, dtype=int32), "ä": tensor([-1, 7],
+//         dtype=int32), "q": tensor([[127, -127], [0, -1]], dtype=int8)},
 //        {"format": "pt"})
 TEST_CASE("Safetensors: writes the bytes of the official library", "[golden]") {
   const std::string expected =
@@ -114,7 +114,8 @@ TEST_CASE("Safetensors: a scalar, no tensor, no metadata and a header without pa
   CHECK(parse_safetensors(with_length("{}   ", ""), "f").tensors.empty());
 }
 
-// Bits of the types: Dtype::bitsize of https://github.com/huggingface/safetensors, safetensors/src/tensor.rs, at 0.8.
+// Bits of the types: Dtype::bitsize of https://github.com/huggingface/safetensors,
+// safetensors/src/tensor.rs, at 0.8.
 TEST_CASE("Safetensors: a header alone tells tensors of every type of the format and of any rank", "[unit]") {
   const std::vector<std::pair<std::string, size_t>> bits = {
       {"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"U8", 8},   {"I8", 8},
@@ -138,8 +139,8 @@ TEST_CASE("Safetensors: a header alone tells tensors of every type of the format
   }
 }
 
-// What the format's own reader takes: tests of safetensors/src/tensor.rs, and what it does with an entry in which more
-// stands; tests/peers/compare_safetensors.py compares both on many more.
+// What the format's own reader takes: tests of safetensors/src/tensor.rs, and what it does with an
+// entry in which more stands; tests/peers/compare_safetensors.py compares both on many more.
 TEST_CASE("Safetensors: white space around the header, no metadata and unknown keys are legal", "[unit]") {
   for (const char* header : {"\t\n{}\r ", "{}\r \t\n", " {\"__metadata__\":null}"})
     CHECK(parse_safetensors(with_length(header, ""), "f").tensors.empty());

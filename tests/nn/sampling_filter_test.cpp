@@ -35,7 +35,8 @@ std::map<int32_t, int> counts_of(const SamplingFilter& filter, const std::vector
   return counts;
 }
 
-// Each token as often as expected, within five standard deviations; a token that may not come, never.
+// Each token as often as expected, within five standard deviations; a token that may not come,
+// never.
 void check_counts(std::map<int32_t, int> counts, const std::vector<double>& expected, int draws = kDraws) {
   double sum = 0;
   for (const double p : expected) sum += p;
@@ -64,7 +65,8 @@ TEST_CASE("Sampling filter: tokens come as often as their probabilities say", "[
 TEST_CASE("Sampling filter: the k best alone, and the fewest that have the nucleus's mass", "[unit]") {
   check_counts(counts_of({.top_k = 2}), {0, 0.4, 0, 0.25, 0});
   check_counts(counts_of({.top_k = 9}), kProbabilities);
-  check_counts(counts_of({.top_p = 0.3}), {0, 1, 0, 0, 0});                   // one of 0.4 is enough
+  // one of 0.4 is enough
+  check_counts(counts_of({.top_p = 0.3}), {0, 1, 0, 0, 0});
   check_counts(counts_of({.top_p = 0.7}), {0, 0.4, 0, 0.25, 0.2});            // 0.65 is not
   check_counts(counts_of({.top_p = 0.97}), kProbabilities);                   // 0.95 is not
   check_counts(counts_of({.top_k = 3, .top_p = 0.7}), {0, 0.4, 0, 0.25, 0});  // 0.65 of 0.85 is
@@ -97,7 +99,8 @@ TEST_CASE("Sampling filter: what cannot be is refused", "[unit]") {
 }
 
 TEST_CASE("Search: drawn translations come as often as the model says, behind a prefix too", "[unit]") {
-  // The first two tokens of 3,000 translations, of which one is given, against the uncached decoder.
+  // The first two tokens of 3,000 translations, of which one is given, against the uncached
+  // decoder.
   constexpr int kLines = 3000;
   SearchModel model(DType::f64, small_config(9), 3, 0.2);
   const Ids source{5, 9, 4}, prefix{6};

@@ -106,7 +106,8 @@ TEST_CASE("Schedule: a plateau's cut multiplies the rate, and ends where it woul
   const Schedule warming{.peak = 1e-3, .warmup = 10, .decay = Decay::plateau};
   CHECK(warming.at(5, state) == Approx(0.45e-3));
   for (int64_t epoch = 12; epoch < 5000; ++epoch) state = kPlateau.validated(state, epoch, 1, false);
-  // 1e-3 * 0.9^k with the smallest k for which a tenth of it is at most 1e-8: 0.9^87 = 1.045e-4, 0.9^88 = 0.94e-4
+  // 1e-3 * 0.9^k with the smallest k for which a tenth of it is at most 1e-8: 0.9^87 = 1.045e-4,
+  // 0.9^88 = 0.94e-4
   CHECK(kPlateau.at(5, state) == Approx(1e-3 * std::pow(0.9, 88)).epsilon(1e-9));
 }
 

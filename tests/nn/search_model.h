@@ -1,5 +1,5 @@
-// A small Transformer with random weights for the tests of search, and its log-probabilities without a cache:
-// what the search is compared with.
+// A small Transformer with random weights for the tests of search, and its log-probabilities
+// without a cache: what the search is compared with.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ inline TransformerConfig small_config(int64_t vocabulary) {
   return config;
 }
 
-// Random weights. The output layer is made steep, so that hypotheses differ clearly, and </s> likely.
+// Random weights. The output layer is made steep, so that hypotheses differ clearly, and </s>
+// likely.
 struct SearchModel {
   ParameterStore store;
   Transformer transformer;
@@ -89,8 +90,8 @@ inline PackedBatch make_batch(const std::vector<Ids>& sources, const std::vector
   return batch;
 }
 
-// log p of every next token after each prefix (which begins with <s>), all of it decoded anew, without a
-// cache: the decoder of training, and log softmax from its definition in f64.
+// log p of every next token after each prefix (which begins with <s>), all of it decoded anew,
+// without a cache: the decoder of training, and log softmax from its definition in f64.
 inline std::vector<std::vector<double>> uncached_log_probabilities(SearchModel& model, const Ids& source,
                                                                    const Ids& prefix) {
   Tape tape(model.arena, Tape::Mode::inference);

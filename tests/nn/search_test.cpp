@@ -1,4 +1,5 @@
-// That the search finds what it should: against greedy, plain and exhaustive search without a cache.
+// That the search finds what it should: against greedy, plain and exhaustive search without a
+// cache.
 #include "nn/decode/search.h"
 
 #include <algorithm>
@@ -25,8 +26,8 @@ bool repeats_ngram(const Ids& ids, int64_t n) {
   return std::search(ids.begin(), ids.end() - 1, last, ids.end()) != ids.end() - 1;
 }
 
-// The rules of nn/decode/search.h once more, for one sentence, in the plainest way: strings of ids, every prefix
-// decoded anew. `given`: what each hypothesis begins with.
+// The rules of nn/decode/search.h once more, for one sentence, in the plainest way: strings of ids,
+// every prefix decoded anew. `given`: what each hypothesis begins with.
 std::vector<Hypothesis> plain_beam_search(SearchModel& model, const Ids& source, const SearchOptions& options,
                                           size_t limit, const Ids& given = {}) {
   struct Prefix {
@@ -180,7 +181,8 @@ TEST_CASE("Search: a beam agrees with a plain search that decodes every prefix a
 TEST_CASE("Search: so it does with a word penalty and with n-grams that may not repeat", "[unit]") {
   const int64_t ngram = GENERATE(0, 1, 2, 3);
   const float penalty = GENERATE(-0.4f, 0.0f, 0.7f);
-  SearchModel model(DType::f64, small_config(9), 3, 0.2);  // few words and late ends: much would repeat
+  SearchModel model(DType::f64, small_config(9), 3, 0.2);  // few words and late ends: much would
+                                                           // repeat
   SearchOptions options = options_for(4);
   options.max_length = 12;
   options.no_repeat_ngram = ngram;
@@ -195,7 +197,8 @@ TEST_CASE("Search: from a given prefix it goes on as a plain search does", "[uni
   options.max_length = 12;
   options.no_repeat_ngram = ngram;
   options.normalize = 0.6f;
-  // None, one word, <unk>, an n-gram that repeats already, as long as a translation may be, and longer.
+  // None, one word, <unk>, an n-gram that repeats already, as long as a translation may be, and
+  // longer.
   const std::vector<Ids> prefixes{{}, {5}, {kUnk, 6}, {7, 8, 7, 8}, Ids(12, 4), Ids(14, 6)};
   check_against_plain_search(model, options, random_sources(6, 4), prefixes);
 }
@@ -240,8 +243,8 @@ TEST_CASE("Search: a hypothesis has the log-probability of each of its tokens", 
 }
 
 TEST_CASE("Search: a beam wider than the space finds the best of all translations", "[unit]") {
-  // Expected: every sequence of up to 4 tokens over </s> and 3 words, enumerated: 1 + 3 + 9 + 27 end, 81 are
-  // cut.
+  // Expected: every sequence of up to 4 tokens over </s> and 3 words, enumerated: 1 + 3 + 9 + 27
+  // end, 81 are cut.
   SearchModel model(DType::f64, small_config(7), 5, 0.0);
   SearchOptions options = options_for(200);
   options.max_length = 4;

@@ -36,7 +36,8 @@ TEST_CASE("Teacher forcing: along its own greedy translation the model says it a
   for (const uint64_t seed : {3, 4, 5}) {
     SearchModel model(DType::f64, small_config(11), seed);
     const Tensor bias = model.store.find("output.bias").value;
-    for (const int32_t id : {kPad, kUnk, kBos}) SearchModel::set(bias, id, -100);  // search never gives them
+    // search never gives them
+    for (const int32_t id : {kPad, kUnk, kBos}) SearchModel::set(bias, id, -100);
     const Ids source = {5, 6, 7};
     const Search search(model.transformer, model.arena, options_for(1));
     const Hypothesis greedy = search.translate(make_batch({source}, {{kBos}}))[0][0];

@@ -44,8 +44,8 @@ struct Tiny {
     store.initialise(1);
   }
 
-  // Adds the gradients of the batches, taken as the micro-batches of one update, in training; returns the
-  // smoothed loss.
+  // Adds the gradients of the batches, taken as the micro-batches of one update, in training;
+  // returns the smoothed loss.
   double accumulate(const std::vector<PackedBatch>& batches, Tape::Mode mode = Tape::Mode::record,
                     const kernels::RepeatedLoss* of_readings = nullptr) {
     const Tensor sums = Tensor::zeros({2}, accumulator_of(store.dtype()), arena.device());

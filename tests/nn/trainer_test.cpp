@@ -68,10 +68,10 @@ TEST_CASE("Trainer: two runs give the same bits and two threads the same losses 
 }
 
 TEST_CASE("Trainer: micro-batches add up to the batch they were cut from", "[unit]") {
-  // The first moment after one update is (1 - beta1) times the scaled gradient. Which rows are multiplied
-  // together may decide the order of every sum: 72 terms one after the other in an encoder layer (products 6,
-  // 2, 9, 6, 6, 10, softmax 9, norms 12 and 12), 116 in a decoder layer, twice as many back, about 1,200 in
-  // all, on both sides.
+  // The first moment after one update is (1 - beta1) times the scaled gradient. Which rows are
+  // multiplied together may decide the order of every sum: 72 terms one after the other in an
+  // encoder layer (products 6, 2, 9, 6, 6, 10, softmax 9, norms 12 and 12), 116 in a decoder layer,
+  // twice as many back, about 1,200 in all, on both sides.
   const double tolerance = std::sqrt(2.0) * rounding_of_sums(DType::f32, 1200);
   const PackedBatch batch = random_batch({5, 1, 9, 3}, {4, 2, 1, 11}, 13, 17, 21);
   TinyModel whole_model(DType::f32, tiny_config()), cut_model(DType::f32, tiny_config());
@@ -161,7 +161,8 @@ TEST_CASE("Trainer: a NaN gradient skips the update and the next one goes on", "
   trainer.update(1, [&] { return batch; });
   const auto values = as_doubles(model.store.values()),
              moment = as_doubles(trainer.optimizer().state().at("first_moment"));
-  model.store.parameters()[0].gradient.data<float>()[0] = std::nanf("");  // of the table: it is added to
+  // of the table: it is added to
+  model.store.parameters()[0].gradient.data<float>()[0] = std::nanf("");
   CHECK_FALSE(std::isfinite(trainer.update(2, [&] { return batch; }).gradient_norm));
   CHECK(as_doubles(model.store.values()) == values);
   CHECK(as_doubles(trainer.optimizer().state().at("first_moment")) == moment);

@@ -1,4 +1,5 @@
-// A task for the training loop that writes down what it is asked for, and a tiny model that trains on it.
+// A task for the training loop that writes down what it is asked for, and a tiny model that trains
+// on it.
 #pragma once
 
 #include <functional>

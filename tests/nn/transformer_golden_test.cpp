@@ -1,5 +1,6 @@
-// The whole model against PyTorch: loss and every parameter's gradient. tests/golden/make_transformer.py
-// wrote the fixtures, with its own Transformer in f64 on padded batches.
+// The whole model against PyTorch: loss and every parameter's gradient.
+// tests/golden/make_transformer.py wrote the fixtures, with its own Transformer in f64 on padded
+// batches.
 #include <cmath>
 
 #include "nn/transformer.h"
@@ -127,8 +128,8 @@ TEST_CASE("Transformer: one tied table agrees with PyTorch in loss and every gra
 }
 
 TEST_CASE("Transformer: parameter counts of the published systems", "[golden]") {
-  // 55,205,037 and 55,207,087: the counts of two published implementations at these vocabularies, word-level
-  // Multi30k.
+  // 55,205,037 and 55,207,087: the counts of two published implementations at these vocabularies,
+  // word-level Multi30k.
   TransformerConfig base;
   base.dim = 512;
   base.heads = 8;

@@ -111,7 +111,8 @@ TEST_CASE("Transformer: each side has learnt positions of its own, as many as a 
 }
 
 TEST_CASE("Transformer: loss and gradients do not depend on how an update is cut into batches", "[unit]") {
-  // With dropout on: all at once, two micro-batches, a batch per sentence. Only the rounding of sums differs.
+  // With dropout on: all at once, two micro-batches, a batch per sentence. Only the rounding of
+  // sums differs.
   const int64_t max_length = GENERATE(60, 100);
   const auto [dtype, tolerance] = GENERATE(std::pair{DType::f64, 1e-12}, std::pair{DType::f32, 1e-4});
   TransformerConfig config = tiny_config();
@@ -199,7 +200,8 @@ TEST_CASE("Transformer: tied tables are one parameter", "[unit]") {
 }
 
 TEST_CASE("Transformer: parameter counts of two small published settings", "[golden]") {
-  // attention 4(D^2 + D), feed-forward 2DF + F + D, norm 2D; base with F = 1024, and a test setting of nine layers.
+  // attention 4(D^2 + D), feed-forward 2DF + F + D, norm 2D; base with F = 1024, and a test setting
+  // of nine layers.
   const auto count = [](int64_t dim, int64_t heads, int64_t hidden, int64_t layers, int64_t source,
                         int64_t target) {
     TransformerConfig config;

@@ -85,7 +85,8 @@ TEST_CASE("Training loop: a smaller keep-best keeps fewer, and saves nothing for
   LoopTask task;
   CHECK(train(task, 13, {.keep_best = 1}, state) == "no error");
   CHECK(task.saved ==
-        std::vector<int64_t>{10, 12, 13});  // when it is due and at the end; not at the validation of 12
+        std::vector<int64_t>{10, 12, 13});  // when it is due and at the end; not at the validation
+                                            // of 12
   CHECK(task.states.back().runners_up.empty());
 }
 

@@ -1,5 +1,5 @@
-// Atomic functions. Host threads take turns, so the operations themselves are plain; the race check sees them
-// as atomic.
+// Atomic functions. Host threads take turns, so the operations themselves are plain; the race check
+// sees them as atomic.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// cuBLASLt's objects as the software GPU keeps them, and the three steps of a product: what the library would
-// refuse, the product, the epilogue. Matrices are column-major, as the library's default.
+// cuBLASLt's objects as the software GPU keeps them, and the three steps of a product: what the
+// library would refuse, the product, the epilogue. Matrices are column-major, as the library's
+// default.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,8 @@ bool has_gelu_input(cublasLtEpilogue_t epilogue);  // aux is a matrix of d's typ
 // Why the library would refuse it; empty: it would not. `status` is then what it would say.
 std::string objection(const Operation& operation, const Layout& a, const Layout& b, const Layout& c,
                       const Layout& d, cublasStatus_t& status);
-// The same of the pointers that the call brings, with the alignments that the algorithm was chosen for.
+// The same of the pointers that the call brings, with the alignments that the algorithm was chosen
+// for.
 std::string objection(const Product& product, const uint32_t (&alignment)[4]);
 
 float load(const void* matrix, cudaDataType type, int64_t index);

@@ -28,8 +28,8 @@ cublasStatus_t set(T& member, const void* value, size_t bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// The library's log is where it says why it refused; here it is an error, so that nothing goes on without a
-// product.
+// The library's log is where it says why it refused; here it is an error, so that nothing goes on
+// without a product.
 [[noreturn]] void refuse(const std::string& why) {
   xf::fail(xf::ErrorKind::failure, "sim: cublasLtMatmul: {}", why);
 }
@@ -169,7 +169,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t*,
                                                     cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                     void* value, size_t bytes, size_t* written) {
-  const uint32_t answer = attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM ? 1 : 0;  // no split, no reduction
+  // no split, no reduction
+  const uint32_t answer = attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM ? 1 : 0;
   if (bytes < sizeof answer) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(value, &answer, sizeof answer);
   if (written) *written = sizeof answer;

@@ -1,5 +1,5 @@
-// What cuBLASLt refuses. From its reference manual, and two rules that its users found: bias vectors on 16
-// bytes, and pointers as aligned as the algorithm was told they would be.
+// What cuBLASLt refuses. From its reference manual, and two rules that its users found: bias
+// vectors on 16 bytes, and pointers as aligned as the algorithm was told they would be.
 #include <fmt/core.h>
 
 #include <array>

@@ -1,4 +1,5 @@
-// What cuBLASLt does to a product before it stores it. GELU is the tanh approximation, as in the library.
+// What cuBLASLt does to a product before it stores it. GELU is the tanh approximation, as in the
+// library.
 #include <cmath>
 
 #include "tests/sim/blas.h"
@@ -65,7 +66,8 @@ void store_operand_sums(const Product& p) {
   const bool of_a = p.operation.epilogue == CUBLASLT_EPILOGUE_BGRADA;
   const Layout& layout = of_a ? p.a_layout : p.b_layout;
   const bool transposed = (of_a ? p.operation.transpose_a : p.operation.transpose_b) == CUBLAS_OP_T;
-  const int64_t along_rows = of_a == transposed;  // k runs down the matrix's rows, the contiguous way
+  const int64_t along_rows = of_a == transposed;  // k runs down the matrix's rows, the contiguous
+                                                  // way
   for (int64_t i = 0; i < (of_a ? p.m() : p.n()); ++i) {
     float sum = 0;
     for (int64_t k = 0; k < p.k(); ++k) {

@@ -1,5 +1,5 @@
-// The product itself: f32 sums over k in order, one matrix at a time, in tiles that the compiler keeps in
-// registers.
+// The product itself: f32 sums over k in order, one matrix at a time, in tiles that the compiler
+// keeps in registers.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ float to_tf32(float x) {
   return std::isfinite(x) ? std::bit_cast<float>((bits + 0x1000u) & ~0x1fffu) : x;
 }
 
-// op(a) as columns of `padded` floats, the rows beyond the last zero: element (i, p) at p * padded + i.
+// op(a) as columns of `padded` floats, the rows beyond the last zero: element (i, p) at p * padded
+// + i.
 std::vector<float> unpack(const void* matrix, const Layout& layout, bool transpose, bool tf32, int64_t rows,
                           int64_t columns, int64_t padded) {
   std::vector<float> out(static_cast<size_t>(padded * columns));

@@ -92,8 +92,8 @@ void Block::run(const Grid& grid, uint3 index, uint64_t seed) {
   std::rethrow_exception(std::exchange(fault_, nullptr));
 }
 
-// Forward: released threads first, in their order, then the next fresh one: a warp stays in the cache.
-// Reverse: the opposite order. Random: any.
+// Forward: released threads first, in their order, then the next fresh one: a warp stays in the
+// cache. Reverse: the opposite order. Random: any.
 Thread* Block::pick() {
   const bool any_ready = ready_head_ < ready_.size(), any_fresh = next_fresh_ < count_;
   if (!any_ready && !any_fresh) return nullptr;

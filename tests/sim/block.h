@@ -1,6 +1,6 @@
-// One block of threads, and the scheduler that runs it. Every CUDA thread is a fiber; one that never waits
-// runs inside the fiber of the thread before it, so that a kernel without barriers is a plain loop. Blocks
-// run one after another.
+// One block of threads, and the scheduler that runs it. Every CUDA thread is a fiber; one that
+// never waits runs inside the fiber of the thread before it, so that a kernel without barriers is a
+// plain loop. Blocks run one after another.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// cp.async: copies of 16 bytes from global to shared memory that land when their thread waits for them and
-// not before. Until then the target holds NaN, and AddressSanitizer refuses it.
+// cp.async: copies of 16 bytes from global to shared memory that land when their thread waits for
+// them and not before. Until then the target holds NaN, and AddressSanitizer refuses it.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ struct Sort {
 
 size_t scratch_for(size_t count) { return 256 + 2 * count * sizeof(int32_t); }
 
-// The bits that decide, in an order that unsigned comparison knows: the sign bit counts the other way round.
+// The bits that decide, in an order that unsigned comparison knows: the sign bit counts the other
+// way round.
 uint32_t digits(const Sort& sort, int32_t key) {
   const uint32_t bits = static_cast<uint32_t>(key) ^ 0x80000000u;
   const uint32_t upper = sort.end_bit == 32 ? bits : bits & ((1u << sort.end_bit) - 1);
@@ -31,7 +32,8 @@ uint32_t digits(const Sort& sort, int32_t key) {
 }
 
 void run(const Sort& sort) {
-  std::memset(sort.scratch, 0xFF, scratch_for(sort.count));  // whoever kept something there loses it
+  std::memset(sort.scratch, 0xFF, scratch_for(sort.count));  // whoever kept something there loses
+                                                             // it
   std::vector<size_t> order(sort.count);
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -5,7 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <memory>  // libstdc++ has an attribute of the name of CUDA's __noinline__, which is a macro below
+#include <memory>  // libstdc++ has an attribute of the name of CUDA's __noinline__, which is a
+                   // macro below
 
 #include "tests/sim/atomics.h"
 #include "tests/sim/block.h"

@@ -48,8 +48,8 @@ void Fibers::add() {
   prepare(fibers_.size() - 1);
 }
 
-// The stacks' tops differ by some cache lines: all at one offset from a page, they would share one set of the
-// L1 cache.
+// The stacks' tops differ by some cache lines: all at one offset from a page, they would share one
+// set of the L1 cache.
 void Fibers::prepare(size_t number) {
   Fiber& fiber = fibers_[number];
   const size_t colour = number * 320 % 8192;

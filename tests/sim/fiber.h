@@ -1,6 +1,7 @@
-// Fibers: stacks that hand each other the processor. One per CUDA thread that has blocked; Boost.Context does
-// the switch (some 5 ns), AddressSanitizer is told where it has one. It is the library's inner fcontext: a
-// boost::context::fiber that goes unwinds its stack by an exception, and after a failure there is nothing to unwind.
+// Fibers: stacks that hand each other the processor. One per CUDA thread that has blocked;
+// Boost.Context does the switch (some 5 ns), AddressSanitizer is told where it has one. It is the
+// library's inner fcontext: a boost::context::fiber that goes unwinds its stack by an exception,
+// and after a failure there is nothing to unwind.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// What kernels compiled with -fsanitize=thread come to, by way of tsan_hooks.cpp; the sanitiser's own library is not
-// linked. Defined by race_check.cpp, which checks, and by traffic.cpp, which counts: a program has one of them.
+// What kernels compiled with -fsanitize=thread come to, by way of tsan_hooks.cpp; the sanitiser's
+// own library is not linked. Defined by race_check.cpp, which checks, and by traffic.cpp, which
+// counts: a program has one of them.
 #pragma once
 
 #include <cstddef>

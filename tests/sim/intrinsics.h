@@ -1,5 +1,5 @@
-// CUDA's arithmetic intrinsics, as far as the project uses them. The approximate ones (__expf, ...) are exact
-// here.
+// CUDA's arithmetic intrinsics, as far as the project uses them. The approximate ones (__expf, ...)
+// are exact here.
 #pragma once
 
 #include <bit>

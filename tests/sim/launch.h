@@ -29,7 +29,8 @@ void call_kernel(const void* kernel, const void* arguments) {
              *static_cast<const std::tuple<Parameters...>*>(arguments));
 }
 
-// kernel<<<grid, block, shared_bytes, stream>>>(arguments...); arguments are copied now, as on the device.
+// kernel<<<grid, block, shared_bytes, stream>>>(arguments...); arguments are copied now, as on the
+// device.
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch_kernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
                           cudaStream_t stream, Arguments&&... arguments) {

@@ -1,6 +1,6 @@
-// The device's memory: one slab of addresses, filled with NaN, a guard behind each allocation. The host
-// cannot read or write it: outside of the machine's own work its pages are closed, and a touch ends the
-// program with one line.
+// The device's memory: one slab of addresses, filled with NaN, a guard behind each allocation. The
+// host cannot read or write it: outside of the machine's own work its pages are closed, and a touch
+// ends the program with one line.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ bool is_device(const void* data, size_t bytes);
 bool is_pinned(const void* data, size_t bytes);
 bool in_slab(const void* address);
 
-// Asynchronous copies so far from the host's pageable memory, for which a real device may make the host wait.
+// Asynchronous copies so far from the host's pageable memory, for which a real device may make the
+// host wait.
 inline uint64_t pageable_copies = 0;
 
 // "[32 bytes before the end of an allocation of 4096]" and the like, for messages.

@@ -1,5 +1,5 @@
-// NCCL's functions. Stricter than the library: all ranks must ask for the same, and for device memory. A rank that never comes
-// keeps the streams of the others waiting, until they abort.
+// NCCL's functions. Stricter than the library: all ranks must ask for the same, and for device
+// memory. A rank that never comes keeps the streams of the others waiting, until they abort.
 #include <cstring>
 #include <mutex>
 #include <utility>

@@ -1,5 +1,5 @@
-// Where ranks of NCCL's meet, processes or threads: in a file that they share. Each leaves its part of a piece there, waits for
-// the others', and adds them up, rank 0's first.
+// Where ranks of NCCL's meet, processes or threads: in a file that they share. Each leaves its part
+// of a piece there, waits for the others', and adds them up, rank 0's first.
 #pragma once
 
 #include <cstddef>

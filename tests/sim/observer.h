@@ -1,6 +1,7 @@
-// The race check's view of memory that the machine itself touches: for a kernel, in atomics, cp.async and
-// ldmatrix; for the host, in copies and products, and when it is allocated. Kernels' own loads and stores
-// come to it through the compiler (instrumented.h). Does nothing unless the race check, or the count of traffic, is linked.
+// The race check's view of memory that the machine itself touches: for a kernel, in atomics,
+// cp.async and ldmatrix; for the host, in copies and products, and when it is allocated. Kernels'
+// own loads and stores come to it through the compiler (instrumented.h). Does nothing unless the
+// race check, or the count of traffic, is linked.
 #pragma once
 
 #include <cstddef>

@@ -9,8 +9,8 @@
 
 namespace xf::sim {
 
-// 16 bytes at once; the address must be a multiple of 16, as the device demands. Inline in a kernel, so that
-// the sanitisers see the access at the kernel's line.
+// 16 bytes at once; the address must be a multiple of 16, as the device demands. Inline in a
+// kernel, so that the sanitisers see the access at the kernel's line.
 void check_alignment(const void* address, Site site);
 
 // mma.sync.m16n8k16, bf16 in, f32 out; ldmatrix.x4 with and without .trans. Fragment layouts:

@@ -1,7 +1,8 @@
-// The race check: every byte of shared and global memory remembers who last wrote and who last read it; two accesses
-// of which one writes must be ordered, by CUDA's rules: the same thread; a __syncthreads between them (one block), a
-// __syncwarp (one warp); two launches; or both atomic. Shuffles order nothing. Found as well: accesses outside of live
-// memory and to the host's, and reads of what nobody has written. What it found is thrown at the end of the block.
+// The race check: every byte of shared and global memory remembers who last wrote and who last read
+// it; two accesses of which one writes must be ordered, by CUDA's rules: the same thread; a
+// __syncthreads between them (one block), a __syncwarp (one warp); two launches; or both atomic.
+// Shuffles order nothing. Found as well: accesses outside of live memory and to the host's, and
+// reads of what nobody has written. What it found is thrown at the end of the block.
 #include "tests/sim/instrumented.h"
 
 #include <algorithm>
@@ -49,7 +50,8 @@ constexpr size_t kPage = 1024, kMostFound = 4;  // bytes; faults that are told
 constexpr uint32_t kNobody = UINT32_MAX;
 
 struct Shadow {
-  std::vector<std::unique_ptr<Cell[]>> pages;    // never given back: the next launch uses them again
+  std::vector<std::unique_ptr<Cell[]>> pages;    // never given back: the next launch uses them
+                                                 // again
   std::unordered_map<uintptr_t, Cell*> page_of;  // of this launch
   uintptr_t last = UINTPTR_MAX;
   Cell* last_page = nullptr;
@@ -170,7 +172,8 @@ bool check_address(const void* address, size_t bytes, Access access, uint32_t wh
   return false;
 }
 
-// A byte that is read must have been written: of shared memory by this block, of the device's by anyone.
+// A byte that is read must have been written: of shared memory by this block, of the device's by
+// anyone.
 void check_initialised(uintptr_t at, const Cell& c, const Stamp& me, bool shared) {
   const bool good = shared ? c.write.launch == me.launch && c.write.block == me.block
                            : shadow.initialised[at / kPage][at % kPage];

@@ -26,7 +26,8 @@ struct Rows {
   size_t from_extent() const { return (height - 1) * from_pitch + width; }
 };
 
-// A real copy that left its allocations would fail or read other people's memory; here it always fails.
+// A real copy that left its allocations would fail or read other people's memory; here it always
+// fails.
 void check_end(const char* which, const void* data, size_t bytes, bool on_device) {
   if (memory::is_device(data, bytes) == on_device && (on_device || !memory::in_slab(data))) return;
   fail(ErrorKind::failure, "sim: cudaMemcpy: the {} is {} ({} bytes)", which,
@@ -46,9 +47,9 @@ void copy(const Rows& rows) {
   }
 }
 
-// Of the host's pageable memory the runtime has read what it needs when it returns. It has also written what
-// it writes there; no code should lean on that, since a pinned target would not have it, and so here it has
-// not.
+// Of the host's pageable memory the runtime has read what it needs when it returns. It has also
+// written what it writes there; no code should lean on that, since a pinned target would not have
+// it, and so here it has not.
 cudaError_t copy_async(Rows rows, cudaStream_t handle) {
   const Lock lock(machine_lock());
   if (rows.width == 0 || rows.height == 0) return cudaSuccess;

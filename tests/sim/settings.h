@@ -36,8 +36,8 @@ struct Settings {
 Settings& load_settings();
 inline Settings* loaded_settings = nullptr;
 
-// Read from the environment at the first call, which throws for a value that makes no sense. A test may
-// change them.
+// Read from the environment at the first call, which throws for a value that makes no sense. A test
+// may change them.
 inline Settings& settings() { return loaded_settings ? *loaded_settings : load_settings(); }
 
 Schedule parse_schedule(const std::string& text, uint64_t& seed);

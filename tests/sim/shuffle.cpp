@@ -21,8 +21,8 @@ void complete_ballot(Warp& warp, uint32_t mask) {
   }
 }
 
-// The lanes' epochs become one that none of them had: what they did before is ordered before what they do
-// now.
+// The lanes' epochs become one that none of them had: what they did before is ordered before what
+// they do now.
 void complete_sync(Warp& warp, uint32_t mask) {
   uint32_t epoch = 0;
   for (uint32_t lane = 0; lane < kWarp; ++lane) {

@@ -41,8 +41,8 @@ T shuffle(const char* name, uint32_t mask, T value, int source, Site site) {
 uint32_t ballot(const char* name, uint32_t mask, bool predicate, Site site);
 void sync_warp(uint32_t mask, Site site);
 
-// for (offset = 16 .. 1) value = op(value, __shfl_xor_sync(full, value, offset)), in one meeting instead of
-// five: every lane computes what its five steps would have.
+// for (offset = 16 .. 1) value = op(value, __shfl_xor_sync(full, value, offset)), in one meeting
+// instead of five: every lane computes what its five steps would have.
 template <typename T, typename Op>
 void complete_butterfly(Warp& warp, uint32_t) {
   T x[kWarp], y[kWarp];

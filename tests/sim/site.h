@@ -19,8 +19,8 @@ inline bool same(Site a, Site b) {
 std::string to_string(Site site);  // "softmax.cu:37"
 
 // Every barrier and wait asks when it is reached: notes the site for XF_SIM_LIST, and is true where
-// XF_SIM_SKIP says to leave this one out. `kind`: "__syncthreads", "__syncwarp", "copy_async_wait", "stream
-// wait".
+// XF_SIM_SKIP says to leave this one out. `kind`: "__syncthreads", "__syncwarp", "copy_async_wait",
+// "stream wait".
 bool noted_and_left_out(const char* kind, Site site);
 inline bool left_out(const char* kind, Site site) {
   const Settings& s = settings();

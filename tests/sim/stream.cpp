@@ -17,7 +17,8 @@ cudaError_t last_error = cudaSuccess;
 uint64_t calls = 0;
 
 CUstream_st& default_stream() {
-  static auto& instance = *new CUstream_st;  // never destroyed: memory is given back after main() too
+  static auto& instance = *new CUstream_st;  // never destroyed: memory is given back after main()
+                                             // too
   return instance;
 }
 

@@ -1,5 +1,6 @@
-// Streams as queues of work. Eager: work runs where it is pushed. Lazy: nothing runs until something waits
-// for it, so that a missing wait shows. A stream that is being captured keeps its work for the graph.
+// Streams as queues of work. Eager: work runs where it is pushed. Lazy: nothing runs until
+// something waits for it, so that a missing wait shows. A stream that is being captured keeps its
+// work for the graph.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ struct Queued {
   Work work;
 };
 
-// A node waits for the nodes before it on its stream, and for those behind the events that the stream waited
-// for.
+// A node waits for the nodes before it on its stream, and for those behind the events that the
+// stream waited for.
 struct Node {
   What what;
   Work work;
@@ -44,7 +45,8 @@ struct Capture {
   bool broken = false;  // by a call that cannot be captured
 };
 
-// One lock for the machine: host threads take turns. Everything below but finish() expects it to be held.
+// One lock for the machine: host threads take turns. Everything below but finish() expects it to be
+// held.
 std::recursive_mutex& machine_lock();
 
 int current_device();  // of this thread; its memory is that of all
@@ -57,20 +59,22 @@ CUstream_st& stream_of(cudaStream_t stream);  // null: the default stream
 CUstream_st* add_stream(bool blocking);
 std::deque<CUstream_st>& all_streams();  // but the default one
 cudaError_t push(cudaStream_t stream, What what, Work work);
-// So many pieces of work, ever, and what they wait for; all streams'. Whether they are done: what waits for another device is
-// not.
+// So many pieces of work, ever, and what they wait for; all streams'. Whether they are done: what
+// waits for another device is not.
 bool run_stream(CUstream_st& stream, uint64_t until = UINT64_MAX);
 bool run_all_streams();
 // Until `run` says so. Not within the lock: the other device may be another thread's.
 void finish(const std::function<bool()>& run);
 
-// A call that must not happen while anything is captured (but for relaxed captures) breaks the capture.
+// A call that must not happen while anything is captured (but for relaxed captures) breaks the
+// capture.
 cudaError_t refuse_in_capture();
 // Nodes that are `done` are left out: it goes on where it was unfinished.
 void run_graph(const std::vector<Node>& nodes, std::vector<bool>& done);
 // Called before each node of a replay, and with null behind the last: where traffic.cpp counts.
 inline void (*before_node)(const Node*) = nullptr;
-// Of what cudaFuncGetName() is to call by name and is no function of the program: a library's kernel.
+// Of what cudaFuncGetName() is to call by name and is no function of the program: a library's
+// kernel.
 const void* address_of_name(const std::string& name);
 const std::string* name_at(const void* address);  // null: none of them
 

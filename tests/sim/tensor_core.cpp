@@ -1,12 +1,12 @@
-// Tensor core instructions on a CPU, with the fragment layouts of the PTX manual (ISA 8.7, "Matrix fragments
-// for mma.m16n8k16" and "ldmatrix"). Lane = 4 * group + place, 0 <= place < 4; a register holds two bf16, the
-// one of the lower column (of B: row) in its lower half.
+// Tensor core instructions on a CPU, with the fragment layouts of the PTX manual (ISA 8.7, "Matrix
+// fragments for mma.m16n8k16" and "ldmatrix"). Lane = 4 * group + place, 0 <= place < 4; a register
+// holds two bf16, the one of the lower column (of B: row) in its lower half.
 //   A [16, 16]: a0 row group,     columns 2 place, +1     a1 row group + 8, same columns
 //               a2 row group,     columns 2 place + 8, +9 a3 row group + 8, same columns
 //   B [16, 8]:  b0 rows 2 place, +1, column group         b1 rows 2 place + 8, +9, column group
 //   C [16, 8]:  c0 c1 row group, columns 2 place, +1      c2 c3 row group + 8, same columns
-// ldmatrix.x4: lane 8 m + r gives the address of row r of 8 x 8 matrix m; afterwards register m of a lane
-// holds row `group`, columns 2 place, +1 of matrix m, or with .trans of its transpose.
+// ldmatrix.x4: lane 8 m + r gives the address of row r of 8 x 8 matrix m; afterwards register m of
+// a lane holds row `group`, columns 2 place, +1 of matrix m, or with .trans of its transpose.
 #include <bit>
 #include <cstring>
 
@@ -34,7 +34,8 @@ float half_of(uint32_t pair, uint32_t upper) {
   return std::bit_cast<float>(upper ? pair & 0xffff0000u : pair << 16);
 }
 
-// The sum over k runs in order in f32; a tensor core adds groups of products in its own order and precision.
+// The sum over k runs in order in f32; a tensor core adds groups of products in its own order and
+// precision.
 void complete_mma(Warp& warp, uint32_t) {
   float a[16][16], b[16][8], c[16][8];
   for (uint32_t lane = 0; lane < kWarp; ++lane) {

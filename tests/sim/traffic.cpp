@@ -1,7 +1,7 @@
-// Counts what each node of a replayed graph reads and writes: every 32 bytes of the device's memory that it touches,
-// once, the least that it moves where nothing is cached from the node before. XF_SIM_TRAFFIC=PATH: a line "node TAB
-// bytes read TAB bytes written" for each node, in the order of replay. A product is what cuBLASLt is asked for, however
-// many kernels that may be.
+// Counts what each node of a replayed graph reads and writes: every 32 bytes of the device's memory
+// that it touches, once, the least that it moves where nothing is cached from the node before.
+// XF_SIM_TRAFFIC=PATH: a line "node TAB bytes read TAB bytes written" for each node, in the order
+// of replay. A product is what cuBLASLt is asked for, however many kernels that may be.
 #include <cstdint>
 #include <fstream>
 #include <string>

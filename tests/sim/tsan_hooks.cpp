@@ -1,5 +1,5 @@
-// What g++ -fsanitize=thread has kernels call. The names are the sanitiser's interface; its library is not
-// linked, these are ours (instrumented.h).
+// What g++ -fsanitize=thread has kernels call. The names are the sanitiser's interface; its library
+// is not linked, these are ours (instrumented.h).
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The test framework, Catch2. Its major 3 renamed headers and matchers; the tests are written with the names
-// of major 2.
+// The test framework, Catch2. Its major 3 renamed headers and matchers; the tests are written with
+// the names of major 2.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

@@ -1,5 +1,5 @@
-// How tests compare tensors: the largest difference, relative to the largest expected value of the same
-// tensor.
+// How tests compare tensors: the largest difference, relative to the largest expected value of the
+// same tensor.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ inline std::vector<double> as_doubles(const Tensor& tensor) {
   }
 }
 
-// max |actual - expected| / max |expected|, with `floor` under the denominator. A NaN anywhere or unequal
-// sizes give infinity; equal infinities count as no difference.
+// max |actual - expected| / max |expected|, with `floor` under the denominator. A NaN anywhere or
+// unequal sizes give infinity; equal infinities count as no difference.
 inline double max_relative_error(const std::vector<double>& actual, const std::vector<double>& expected,
                                  double floor = 1e-30) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -69,16 +69,17 @@ inline bool same_bits(const Tensor& a_there, const Tensor& b_there) {
   return true;
 }
 
-// How far rounding takes a chain of `terms` additions, relative to the largest result of a tensor: rounding
-// errors have either sign, so the chain's grows with the square root of its length (Higham and Mary 2019,
-// SIAM J. Sci. Comput. 41), in units of 2^-p, p being the bits of the significand. Four of its
-// standard deviations hold for ten thousand elements at once.
+// How far rounding takes a chain of `terms` additions, relative to the largest result of a tensor:
+// rounding errors have either sign, so the chain's grows with the square root of its length (Higham
+// and Mary 2019, SIAM J. Sci. Comput. 41), in units of 2^-p, p being the bits of the significand.
+// Four of its standard deviations hold for ten thousand elements at once.
 inline double rounding_of_sums(DType dtype, double terms) {
   const int bits = dtype == DType::f64 ? 53 : dtype == DType::f32 ? 24 : 8;
   return 4 * std::sqrt(terms) * std::ldexp(1.0, -bits);
 }
 
-// What arithmetic in a type may differ from the f64 reference: a few dozen roundings; bf16 keeps 8 bits.
+// What arithmetic in a type may differ from the f64 reference: a few dozen roundings; bf16 keeps 8
+// bits.
 inline double tolerance(DType dtype) {
   return dtype == DType::f64 ? 1e-12 : dtype == DType::f32 ? 1e-5 : 4e-3;
 }
@@ -106,8 +107,8 @@ inline Tensor poisoned(Shape shape, DType dtype, Device device = Device::cpu()) 
                    device);
 }
 
-// Uniform in [low, high); the same values on every machine. They are representable in f32, so f32 and f64
-// tests and the reference start from equal inputs.
+// Uniform in [low, high); the same values on every machine. They are representable in f32, so f32
+// and f64 tests and the reference start from equal inputs.
 inline std::vector<double> random_values(int64_t count, uint64_t seed, double low = -1, double high = 1) {
   PhiloxSequence sequence(seed, 0);
   std::vector<double> values(static_cast<size_t>(count));

@@ -33,8 +33,8 @@ struct Derivatives {
   std::vector<Tensor> gradients;  // of sum_i value_i weights_i, one per input
 };
 
-// `leaves`: the inputs are leaves, so that closures add to a gradient that exists; else the results of nodes, so that
-// closures write the first contribution into uninitialised memory.
+// `leaves`: the inputs are leaves, so that closures add to a gradient that exists; else the results
+// of nodes, so that closures write the first contribution into uninitialised memory.
 inline Derivatives differentiate(const Function& f, const std::vector<Tensor>& inputs, const Tensor& weights,
                                  bool leaves = true) {
   Arena arena(Device::cpu(), kTestArena);

@@ -1,5 +1,5 @@
-// Where tests find the source tree and the programs that they run. Defined in one file, so that no other object depends
-// on where the project was checked out.
+// Where tests find the source tree and the programs that they run. Defined in one file, so that no
+// other object depends on where the project was checked out.
 #pragma once
 
 #include <string>

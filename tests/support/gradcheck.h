@@ -17,10 +17,10 @@ inline double weighted_sum(const Tensor& y, const Tensor& w) {
   return sum;
 }
 
-// Moves each element of x (f64; rows may be strided) in turn and returns the worst |numeric - analytic|
-// relative to the largest gradient element of this tensor, with `floor` under the denominator. `loss()`
-// recomputes from x. h balances truncation (h^2) against cancellation (1e-16/h): about 1e-9 relative for a
-// loss of order 1.
+// Moves each element of x (f64; rows may be strided) in turn and returns the worst |numeric -
+// analytic| relative to the largest gradient element of this tensor, with `floor` under the
+// denominator. `loss()` recomputes from x. h balances truncation (h^2) against cancellation
+// (1e-16/h): about 1e-9 relative for a loss of order 1.
 template <typename Loss>
 double gradient_error(const Loss& loss, const Tensor& x, const Tensor& analytic, double h = 1e-5,
                       double floor = 1e-3) {

@@ -1,5 +1,5 @@
-// The main of every test program. XF_TEST_DEVICE=cuda asks for the tests of a CUDA device: without one they
-// are skipped, and say why; with XF_REQUIRE_CUDA=1 they fail.
+// The main of every test program. XF_TEST_DEVICE=cuda asks for the tests of a CUDA device: without
+// one they are skipped, and say why; with XF_REQUIRE_CUDA=1 they fail.
 #include <cstdlib>
 #include <iostream>
 #include <string>

@@ -1,5 +1,5 @@
-// Cutting and joining matrices, as nodes of the tape: what a block does with all heads and sentences at once, its test
-// writes for each of them.
+// Cutting and joining matrices, as nodes of the tape: what a block does with all heads and
+// sentences at once, its test writes for each of them.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Where and in which types an op is tested: on the CPU, or in a process that was asked to, on a CUDA device
-// (a real one or the software GPU of tests/sim).
+// Where and in which types an op is tested: on the CPU, or in a process that was asked to, on a
+// CUDA device (a real one or the software GPU of tests/sim).
 #pragma once
 
 #include <cstdlib>
@@ -41,8 +41,8 @@ inline std::string name_of(const Target& target) {
   return xf::name_of(target.device) + " " + xf::name_of(target.dtype);
 }
 
-// XF_TEST_DEVICE=cuda asks for the CUDA device; nothing, for the CPU. Tests that go through targets() have
-// the tag [device], so that ctest runs them once per device.
+// XF_TEST_DEVICE=cuda asks for the CUDA device; nothing, for the CPU. Tests that go through
+// targets() have the tag [device], so that ctest runs them once per device.
 inline Device test_device() {
   const char* const asked = std::getenv("XF_TEST_DEVICE");
   return asked && std::string_view(asked) == "cuda" ? Device::cuda() : Device::cpu();

@@ -1,4 +1,5 @@
-// Ranks that are threads of one process: what is made of messages (core/dist/collective.h) without a launcher.
+// Ranks that are threads of one process: what is made of messages (core/dist/collective.h) without
+// a launcher.
 #pragma once
 
 #include <cstring>

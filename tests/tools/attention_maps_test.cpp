@@ -62,7 +62,8 @@ TEST_CASE("Traced sentence: fed with the greedy translation, the logits are larg
   const data::Tokenizer& words = *model().model->vocabularies.target;
   const Tensor& logits = traced.values.back().value;
   REQUIRE(traced.target_ids.size() > 1);
-  for (size_t t = 0; t + 1 < traced.target_ids.size(); ++t) {  // the last is </s>, also where a limit cut
+  for (size_t t = 0; t + 1 < traced.target_ids.size(); ++t) {  // the last is </s>, also where a
+                                                               // limit cut
     const float* const row = logits.data<float>() + static_cast<int64_t>(t) * logits.width();
     int32_t best = traced.target_ids[t];
     for (int32_t id = 0; id < words.size(); ++id) {
@@ -186,10 +187,12 @@ TEST_CASE("Attention maps: a word is found whole, not across words nor inside on
   CHECK(focus({"N", "c1", "Cl"}, "c1") == std::vector<size_t>{1});  // a vocabulary of words
 }
 
-// Sentences as SentencePiece cuts them, by characters too; where words end in them is what their writers say.
+// Sentences as SentencePiece cuts them, by characters too; where words end in them is what their
+// writers say.
 TEST_CASE("Attention maps: a word is found in every script, with spaces and without", "[unit]") {
   using Rows = std::vector<size_t>;
-  // "The animal did not cross the street because it was too tired", 它 alone and inside a piece, but not in 它们.
+  // "The animal did not cross the street because it was too tired", 它 alone and inside a piece, but
+  // not in 它们.
   const Words chinese = {"▁",    "这", "只", "动物", "没有", "过",  "马路",
                          "因为", "它", "太", "累",   "了",   "</s>"};
   CHECK(word_rows(chinese, "它") == Rows{8});
@@ -218,7 +221,8 @@ TEST_CASE("Attention maps: a word is found in every script, with spaces and with
   CHECK(word_rows(joined, "homme") == Rows{2});
   CHECK(word_rows(joined, "well\u2010known") == Rows{3, 4, 5});
   CHECK(word_rows(joined, "didn't") == Rows{6, 7, 8});
-  // Case and accents, composed or not; a piece that holds more than the word; Hindi's vowel signs; Korean.
+  // Case and accents, composed or not; a piece that holds more than the word; Hindi's vowel signs;
+  // Korean.
   CHECK(word_rows({"▁CAFE\u0301,", "▁ja"}, "caf\u00E9") == Rows{0});
   CHECK(word_rows({"▁वह", "▁थ", "का", "▁था"}, "थका") == Rows{1, 2});
   CHECK(word_rows({"▁그것", "은", "▁피곤"}, "그것은") == Rows{0, 1});
@@ -273,8 +277,8 @@ TEST_CASE("Attention maps: text, JSON, picture and page show every chosen weight
   CHECK(count_of(to_html(maps), "id=\"focus-encoder-0-0\"") == 1);
 }
 
-// HTML, "The dir attribute": auto takes the direction of the first letter that has one; in SVG that is unicode-bidi's
-// plaintext. What stands from left to right needs neither.
+// HTML, "The dir attribute": auto takes the direction of the first letter that has one; in SVG that
+// is unicode-bidi's plaintext. What stands from left to right needs neither.
 TEST_CASE("Attention maps: text from right to left stands so, on the page and in the picture", "[unit]") {
   for (const char* word : {"كلب", "כלב", "سگ", "ܟܠܒܐ"}) {
     AttentionMaps maps = example();
@@ -283,7 +287,8 @@ TEST_CASE("Attention maps: text from right to left stands so, on the page and in
     const std::string page = to_html(maps), picture = to_svg(maps);
     INFO(word);
     CHECK_THAT(page, Catch::Contains(fmt::format("<p dir=\"auto\">Source: {}", fmt::join(maps.source, " "))));
-    CHECK(count_of(picture, "unicode-bidi=\"plaintext\"") == maps.maps.size());  // a column of each map
+    // a column of each map
+    CHECK(count_of(picture, "unicode-bidi=\"plaintext\"") == maps.maps.size());
     CHECK(count_of(page, "unicode-bidi=\"plaintext\"") == maps.maps.size());
   }
   CHECK(count_of(to_svg(example()), "unicode-bidi") == 0);

@@ -32,7 +32,8 @@ class Padding {
 
 }  // namespace
 
-// With </s> 2 and 5 tokens a side: in the text's order each batch of two pads 3 of 10; sorted, none.
+// With </s> 2 and 5 tokens a side: in the text's order each batch of two pads 3 of 10; sorted,
+// none.
 TEST_CASE("Batch padding: shares of four pairs by hand", "[golden]") {
   CHECK(Padding().page({"--mini-batch", "2", "--shuffle", "none", "--maxi-batch", "2"}) ==
         "4 pairs, batches of 2 sentences\n"

@@ -115,9 +115,11 @@ ExchangedModel without_biases(ExchangedModel model) {
 
 }  // namespace
 
-// What python/ctranslate2/converters/ of CTranslate2 4.8.5 write; with the package itself: tests/peers/ctranslate2_models.py.
+// What python/ctranslate2/converters/ of CTranslate2 4.8.5 write; with the package itself:
+// tests/peers/ctranslate2_models.py.
 TEST_CASE("Exchange: embeddings are multiplied as CTranslate2's file says, by a flag or a number", "[unit]") {
-  for (const char* name : {"opus", "separate", "untied"}) {  // tied all, tied to the output, not tied
+  for (const char* name : {"opus", "separate", "untied"}) {  // tied all, tied to the output, not
+                                                             // tied
     const ExchangedModel model = read_hf_marian(fixture(name));
     const float root = std::sqrt(static_cast<float>(model.config.dim));
     Converted as_number(model);

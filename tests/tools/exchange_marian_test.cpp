@@ -66,7 +66,8 @@ TEST_CASE("Marian: an array without elements is refused by its name, whatever it
 
 TEST_CASE("Marian: an array that nobody asks for is not unpacked", "[unit]") {
   Model model;
-  // Its stream ends where a kilobyte of it, which has the shape, is read: unpacked, it would be found damaged.
+  // Its stream ends where a kilobyte of it, which has the shape, is read: unpacked, it would be
+  // found damaged.
   const std::string whole = npy("(1048576,)", std::string(4 << 20, '\0'));
   model.set("special:more", whole, Packing::deflated);
   std::string bytes = read_file(model.path() + "/model.npz");

@@ -1,4 +1,5 @@
-// Models for the tests of what other toolkits' files become, and folders in which something is otherwise.
+// Models for the tests of what other toolkits' files become, and folders in which something is
+// otherwise.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// What the formats of other toolkits have in common. More of it, as users do it: tests/e2e/exchange.sh; with those toolkits
-// themselves: tests/e2e/exchange_peers.sh.
+// What the formats of other toolkits have in common. More of it, as users do it:
+// tests/e2e/exchange.sh; with those toolkits themselves: tests/e2e/exchange_peers.sh.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,8 @@ std::vector<float> read_as(ArrayType type, const std::vector<T>& values) {
 
 }  // namespace
 
-// IEEE 754-2019, 3.4: 0x3C00 is 1, 0xC000 -2, 0x7BFF the largest, 65504, 0x0001 the smallest, 2^-24, 0x7C00 infinity.
+// IEEE 754-2019, 3.4: 0x3C00 is 1, 0xC000 -2, 0x7BFF the largest, 65504, 0x0001 the smallest,
+// 2^-24, 0x7C00 infinity.
 TEST_CASE("Exchange: numbers of sixteen and of whole bits are read as what they are", "[unit]") {
   CHECK(read_as<uint16_t>(ArrayType::f16, {0x3C00, 0xC000, 0x7BFF, 0x0001, 0x7C00}) ==
         std::vector<float>{1, -2, 65504, 0x1p-24f, INFINITY});

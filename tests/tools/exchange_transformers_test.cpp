@@ -81,7 +81,8 @@ TEST_CASE(
   CHECK_THAT(import_model(other.path()).checkpoint.model_config, Catch::Contains("normalize = 0"));
 }
 
-// As transformers saves a model with max_shard_size: the tensors of `opus` in two files, and an index.
+// As transformers saves a model with max_shard_size: the tensors of `opus` in two files, and an
+// index.
 TEST_CASE("Exchange: weights in several files are read by their index, or refused by what is wrong with it",
           "[unit]") {
   const Changed opus(fixture("opus"));
@@ -221,7 +222,8 @@ TEST_CASE("Exchange: tables that config.json makes one are alike, and all are th
              Catch::StartsWith("3: ") && Catch::Contains("has no model.encoder.embed_tokens.weight"));
 }
 
-// "early_stopping": transformers' generation/configuration_utils.py; without it other translations are found, of 300 lines 3.
+// "early_stopping": transformers' generation/configuration_utils.py; without it other translations
+// are found, of 300 lines 3.
 TEST_CASE("Exchange: what is written for transformers searches as ours does", "[unit]") {
   const TemporaryFolder folder;
   write_hf_marian(folder / "", read_hf_marian(fixture("opus")));

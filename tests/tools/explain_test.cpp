@@ -1,5 +1,5 @@
-// What xformer-explain prints of an op: its numbers against ones that were calculated by hand or published, and against
-// each other.
+// What xformer-explain prints of an op: its numbers against ones that were calculated by hand or
+// published, and against each other.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,7 +38,8 @@ TEST_CASE("Explain: every op's kernels agree on its example, and its gradients w
     for (const auto& [equation, results] : explanation.equations) {
       for (const Result& result : results) {
         INFO(op.name << " " << equation->id << " " << result.name);
-        CHECK(result.f32 < 2e-6);  // f32 rounds by 6e-8; some ten roundings, each doubled by a difference
+        CHECK(result.f32 < 2e-6);  // f32 rounds by 6e-8; some ten roundings, each doubled by a
+                                   // difference
         CHECK(result.numeric.defined() == (equation->gradient_of != nullptr));
         CHECK(result.error < 1e-6);
       }
@@ -62,8 +63,8 @@ TEST_CASE("Explain: layer_norm of 1 2 3 4 has the numbers calculated by hand", "
   check_values(value(e, "dx"), dx);
 }
 
-// Batch norm in training, without gain and offset, is layer norm of the batch's columns: x is [features, samples]. By hand;
-// eps = 1e-5 takes 5e-6 from the numbers.
+// Batch norm in training, without gain and offset, is layer norm of the batch's columns: x is
+// [features, samples]. By hand; eps = 1e-5 takes 5e-6 from the numbers.
 TEST_CASE("Explain: layer norm of a batch's columns depends on the batch, and one sample alone becomes 0",
           "[golden]") {
   const auto y = [](const char* x, const char* dy) {
@@ -141,7 +142,8 @@ TEST_CASE("Explain: softmax and attention take masks, and infinite scores", "[un
   CHECK(json.at("inputs").at("x").at("value") == nlohmann::json({"-inf", 0.0}));
 }
 
-// A loss of a word that cannot come is infinite and has no slope: none is made up, and the gradient is not called wrong.
+// A loss of a word that cannot come is infinite and has no slope: none is made up, and the gradient
+// is not called wrong.
 TEST_CASE("Explain: where a loss is infinite no central difference accuses the gradient", "[unit]") {
   const Explanation explanation = explain(find_op("cross_entropy"), {{"x", "-inf,0"}});
   CHECK(value(explanation, "y") == std::vector<double>{std::numeric_limits<double>::infinity()});

@@ -1,5 +1,5 @@
-// Flows of data: their numbers against the trace, the two views of the decoder against each other, and the pictures as
-// documents.
+// Flows of data: their numbers against the trace, the two views of the decoder against each other,
+// and the pictures as documents.
 #include "tools/explain/flow.h"
 
 #include <fstream>
@@ -29,7 +29,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-// Empty if every element is closed by its own tag, in order, and no '&' is bare; else what is wrong.
+// Empty if every element is closed by its own tag, in order, and no '&' is bare; else what is
+// wrong.
 std::string fault_of(const std::string& xml) {
   std::vector<std::string> open;
   const std::regex tag("<(/?)([a-z]+)[^<>]*?(/?)>");
@@ -52,7 +53,8 @@ nlohmann::json json_of(const std::string& subject) {
   return nlohmann::json::parse(to_json(micro_flow(subject)));
 }
 
-// The row of the traced value that a matrix begins at: p is [1, H, Tq, Tk], and "p, head 1" its second head.
+// The row of the traced value that a matrix begins at: p is [1, H, Tq, Tk], and "p, head 1" its
+// second head.
 int64_t first_row(const nlohmann::json& matrix, const SeenValue& seen) {
   const char last = matrix.at("label").get<std::string>().back();
   return seen.symbol == "p" && last >= '0' && last <= '9' ? (last - '0') * seen.value.dim(2) : 0;
@@ -162,7 +164,8 @@ TEST_CASE("Flow: decoding's rows are what the engine computes word by word with 
       check_row(slab.slice_columns(2 * D, 3 * D), pass.traced.find(block, "v").value, t);
     }
     const auto logits = model.transformer.logits(context, states).to_vector<float>();
-    const auto best = std::max_element(logits.begin() + 1, logits.end()) - logits.begin();  // 0 is <s>
+    // 0 is <s>
+    const auto best = std::max_element(logits.begin() + 1, logits.end()) - logits.begin();
     CHECK(best == pass.traced.target_ids[static_cast<size_t>(t)]);
   }
   CHECK(pass.traced.target_out.back() == "</s>");
@@ -296,7 +299,8 @@ TEST_CASE("Flow: pictures are well-formed, need no script, and stand still for w
     const std::string svg = to_svg(flow);
     CHECK(fault_of(svg).empty());
     CHECK(svg.find("<script") == std::string::npos);
-    // Every animation stands behind the question, and what is not animated is visible, but for glow and packets.
+    // Every animation stands behind the question, and what is not animated is visible, but for glow
+    // and packets.
     const size_t question = svg.find("@media (prefers-reduced-motion: no-preference) {");
     REQUIRE(question != std::string::npos);
     CHECK(svg.find("animation") > question);
@@ -352,7 +356,8 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-// docs/figures/ holds what the program draws. Rounding differs from processor to processor: numbers may by 0.02.
+// docs/figures/ holds what the program draws. Rounding differs from processor to processor: numbers
+// may by 0.02.
 TEST_CASE("Flow: the figures of the docs are those that the program draws", "[book]") {
   const std::regex number("-?[0-9]*\\.[0-9]+");
   for (const std::string& subject : flow_subjects()) {

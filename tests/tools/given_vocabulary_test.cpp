@@ -34,7 +34,8 @@ using Pieces = std::vector<std::string>;
 
 }  // namespace
 
-// joeynmt 2.3 writes its voc_file so; word, subword-nmt and SentencePiece pieces alike are what the text has between spaces.
+// joeynmt 2.3 writes its voc_file so; word, subword-nmt and SentencePiece pieces alike are what the
+// text has between spaces.
 TEST_CASE("Given vocabularies: a list without a first line of rules is of words as they stand", "[unit]") {
   const std::string specials = "<unk>\n<pad>\n<s>\n</s>\n";
   for (const auto& [words, text] :
@@ -57,7 +58,8 @@ TEST_CASE("Given vocabularies: a list without a first line of rules is of words 
 
 TEST_CASE("Given vocabularies: the rules of a list are its own, ours or those asked for", "[unit]") {
   const std::string words = "<unk>\n<pad>\n<sos>\n<eos>\n";
-  // A list of ours by ICU's words, as xformer-vocab train --tokenizer icu writes it, has marks and no first line.
+  // A list of ours by ICU's words, as xformer-vocab train --tokenizer icu writes it, has marks and
+  // no first line.
   CHECK(given(words + "\u2581ein\n.\n")->encode("ein.") == std::vector<int32_t>{4, 5});
   // An earlier version's words could have spaces in them.
   CHECK(given(words + "\u2581ein\n\u3000 \n")->size() == 6);
@@ -68,8 +70,9 @@ TEST_CASE("Given vocabularies: the rules of a list are its own, ours or those as
   CHECK(given(words + "a\n.\n", "list", "spm")->encode("a .") == std::vector<int32_t>{4, 5});
 }
 
-// fairseq/data/dictionary.py: <s>, <pad>, </s>, <unk> are 0 to 3 and in no file. subword-nmt get-vocab and OpenNMT-py's
-// build_vocab write a word and its count too, the latter after a tab, with specials of their own.
+// fairseq/data/dictionary.py: <s>, <pad>, </s>, <unk> are 0 to 3 and in no file. subword-nmt
+// get-vocab and OpenNMT-py's build_vocab write a word and its count too, the latter after a tab,
+// with specials of their own.
 TEST_CASE("Given vocabularies: lists with counts have fairseq's special tokens in front, unless their own",
           "[unit]") {
   const auto fairseq = given("der 120\nHund 7 #fairseq:overwrite\nmadeupword0000 0\n\n", "dict.de.txt");
@@ -136,8 +139,10 @@ TEST_CASE("Given vocabularies: what is no list is refused by the name of its for
 TEST_CASE("Given vocabularies: words in another normalisation form are found by their form C", "[unit]") {
   const std::string composed = "\u00E9t\u00E9", apart = "e\u0301te\u0301",
                     specials = "<unk>\n<pad>\n<s>\n</s>\n";
-  for (const std::string& bytes : {specials + apart + "\nla\n",                                 // joeynmt
-                                   "<unk> 1\n<pad> 1\n<s> 1\n</s> 1\n" + apart + " 5\nla 3\n",  // counts
+  // joeynmt
+  for (const std::string& bytes : {specials + apart + "\nla\n",
+                                   // counts
+                                   "<unk> 1\n<pad> 1\n<s> 1\n</s> 1\n" + apart + " 5\nla 3\n",
                                    "[\"<unk>\", \"<pad>\", \"<s>\", \"</s>\", \"" + apart + "\", \"la\"]"}) {
     INFO(bytes);
     const auto list = given(bytes);

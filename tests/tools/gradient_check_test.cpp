@@ -66,7 +66,8 @@ TEST_CASE("Explain gradients: a wrong one is named, in either type", "[grad]") {
 }
 
 TEST_CASE("Explain gradients: the key's bias has none, and that is no error", "[grad]") {
-  // docs/derivations/attention_block.md, "Two consequences": columns D..2D-1 of the fused bias are the keys'.
+  // docs/derivations/attention_block.md, "Two consequences": columns D..2D-1 of the fused bias are
+  // the keys'.
   const Pairs pairs;
   const auto gradient =
       pairs.exact.store().find("encoder.layers.0.self_attention.qkv.bias").gradient.to_vector<double>();

@@ -1,5 +1,6 @@
-// Marian's files: arrays of NumPy, options and vocabularies in YAML, and what is no model of this engine. Whole models, against
-// a forward pass in NumPy (tests/golden/make_marian_npz.py): tests/e2e/exchange.sh.
+// Marian's files: arrays of NumPy, options and vocabularies in YAML, and what is no model of this
+// engine. Whole models, against a forward pass in NumPy (tests/golden/make_marian_npz.py):
+// tests/e2e/exchange.sh.
 #include "tools/formats/marian.h"
 
 #include "core/mapped_file.h"
@@ -109,7 +110,8 @@ TEST_CASE("Marian: options say what the model is, and refuse by name what is non
              Catch::StartsWith("3: model.yml: transformer-heads is 'many', which is not a number"));
 }
 
-// src/common/config_parser.cpp of Marian: the options of marian-decoder and what they are where nobody sets them.
+// src/common/config_parser.cpp of Marian: the options of marian-decoder and what they are where
+// nobody sets them.
 TEST_CASE("Marian: options of a search that is not read are named, and those without effect are not",
           "[unit]") {
   const auto other = [](const std::string& yaml) {

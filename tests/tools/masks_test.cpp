@@ -1,4 +1,5 @@
-// What xformer-explain masks shows: matrices and rows that were calculated by hand, and places that are in the sources.
+// What xformer-explain masks shows: matrices and rows that were calculated by hand, and places that
+// are in the sources.
 #include "tools/explain/masks.h"
 
 #include <fstream>
@@ -70,8 +71,10 @@ TEST_CASE("Masks: target padding on the query axis, by hand", "[golden]") {
   const MaskRule& rule = rule_of(masks, "Target padding on the query axis");
   CHECK(rows_of(rule, "encoder self-attention", 0) == "1110 1110 1110 1110");
   CHECK(rows_of(rule, "encoder self-attention", 1) == "1111 1111 1111 1111");
-  CHECK(rows_of(rule, "decoder self-attention", 0) == "1000 1100 1110 0000");  // row sums 1, 2, 3, 0
-  CHECK(rows_of(rule, "decoder self-attention", 1) == "1000 1100 1110 1111");  // row sums 1, 2, 3, 4
+  // row sums 1, 2, 3, 0
+  CHECK(rows_of(rule, "decoder self-attention", 0) == "1000 1100 1110 0000");
+  // row sums 1, 2, 3, 4
+  CHECK(rows_of(rule, "decoder self-attention", 1) == "1000 1100 1110 1111");
 }
 
 TEST_CASE("Masks: a sentence without words, and one side alone, are refused", "[unit]") {

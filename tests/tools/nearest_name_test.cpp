@@ -20,7 +20,8 @@ TEST_CASE("Nearest name: none is better than a far one", "[unit]") {
   CHECK(did_you_mean("quantise", names).empty());
   CHECK(did_you_mean("lern-rate", names, "--") == "; did you mean '--learn-rate'?");
   const std::vector<std::string> many(1000, "a-name-of-thirty-characters-30");
-  CHECK(nearest_name(std::string(10'000'000, 'a'), many).empty());  // at once, and not after an hour
+  // at once, and not after an hour
+  CHECK(nearest_name(std::string(10'000'000, 'a'), many).empty());
 }
 
 }  // namespace

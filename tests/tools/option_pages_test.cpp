@@ -1,4 +1,5 @@
-// Man pages and completions agree with the table; what shells make of them: tests/e2e/option_pages.sh.
+// Man pages and completions agree with the table; what shells make of them:
+// tests/e2e/option_pages.sh.
 #include "tools/programs/option_pages.h"
 
 #include <fmt/format.h>

@@ -26,7 +26,8 @@ TEST_CASE("Explain logits: the losses add up to the loss of training", "[unit]")
   const OutputProbabilities output = whole(run);
   CHECK(output.positions.size() == 5);  // </s> among them
   CHECK(output.loss == Approx(TrainingPair(run.path(), kSource, kTarget, DType::f32).loss()).epsilon(1e-5));
-  CHECK(output.loss != Approx(output.negative_log_probability).epsilon(1e-3));  // label smoothing 0.1
+  // label smoothing 0.1
+  CHECK(output.loss != Approx(output.negative_log_probability).epsilon(1e-3));
 }
 
 TEST_CASE("Explain logits: probabilities add up to 1, and agree with ranks, logarithms and entropy",

@@ -1,4 +1,5 @@
-// What xformer-explain positions shows: numbers of the formula (Vaswani et al. 2017, section 3.5), calculated by hand.
+// What xformer-explain positions shows: numbers of the formula (Vaswani et al. 2017, section 3.5),
+// calculated by hand.
 #include "tools/explain/positions.h"
 
 #include <cmath>
@@ -23,8 +24,9 @@ void check_row(int64_t dim, int64_t position, int64_t first_column, const std::v
   }
 }
 
-// sin and cos of j / 10000^(2i/D), rounded to six digits. (In f32 an angle of 255 is off by 1e-5: a table that was
-// computed so, as PyTorch code usually does, has 0.586151 and 0.105426 in the last of these rows of width 512.)
+// sin and cos of j / 10000^(2i/D), rounded to six digits. (In f32 an angle of 255 is off by 1e-5: a
+// table that was computed so, as PyTorch code usually does, has 0.586151 and 0.105426 in the last
+// of these rows of width 512.)
 TEST_CASE("Positions: rows of tables of width 4, 6 and 512, by hand", "[golden]") {
   check_row(512, 0, 0, {0, 1, 0, 1});
   check_row(512, 1, 0, {0.841471, 0.540302, 0.821856, 0.569695, 0.801962, 0.597375});
@@ -42,7 +44,8 @@ TEST_CASE("Positions: a column is named by its function, its pair and its wavele
                   split = positions_of(3, 8, PositionLayout::split, {});
   for (int64_t c = 0; c < 8; ++c) {
     for (const Positions* positions : {&paper, &split}) {
-      // One wavelength on, the function has the same value: at position 1, turn / wavelength is the angle.
+      // One wavelength on, the function has the same value: at position 1, turn / wavelength is the
+      // angle.
       const double angle = 2 * std::numbers::pi / positions->wavelength(c);
       CHECK(positions->at(1, c) ==
             Approx(positions->is_sine(c) ? std::sin(angle) : std::cos(angle)).margin(1e-12));

@@ -1,4 +1,5 @@
-// The built programs, run as a user runs them: exit codes, one-line errors, what lands on which stream.
+// The built programs, run as a user runs them: exit codes, one-line errors, what lands on which
+// stream.
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -28,8 +29,8 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-// What the shell says to `script`. Paths in the folder reach it in a variable, whatever the folder is called; $PROGRAMS has
-// the programs of this build.
+// What the shell says to `script`. Paths in the folder reach it in a variable, whatever the folder
+// is called; $PROGRAMS has the programs of this build.
 int shell(const TemporaryFolder& folder, std::string script) {
   const std::string path = folder / "", variable = "\"$FOLDER\"";
   for (size_t at = script.find(path); at != std::string::npos; at = script.find(path, at + variable.size()))

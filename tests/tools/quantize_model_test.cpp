@@ -1,4 +1,5 @@
-// Models in eight bits, as programs read and write them. More of it: tests/nn/quantized_test.cpp, tests/e2e/export.sh.
+// Models in eight bits, as programs read and write them. More of it: tests/nn/quantized_test.cpp,
+// tests/e2e/export.sh.
 #include "tools/formats/quantize_model.h"
 
 #include "tests/data/errors.h"

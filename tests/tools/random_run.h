@@ -1,5 +1,5 @@
-// A run folder as xformer-train leaves one, but with random weights: what reads a trained model has something to read
-// without training it.
+// A run folder as xformer-train leaves one, but with random weights: what reads a trained model has
+// something to read without training it.
 #pragma once
 
 #include "data/parallel_corpus.h"

@@ -54,7 +54,8 @@ TEST_CASE("Run progress: updates of R-Drop take twice as long as those before", 
     }
   }
   CHECK(told.has_value());
-  // Of a limit in tokens nothing is known of updates: the share of tokens stays the share of the time.
+  // Of a limit in tokens nothing is known of updates: the share of tokens stays the share of the
+  // time.
   const nn::LoopOptions tokens{.after = {{1000, nn::TrainingLength::Unit::tokens}}};
   nn::TrainingState half;
   half.target_tokens = 500;

@@ -26,7 +26,8 @@ TEST_CASE("Explain tape: the micro-model's nodes are its blocks, in the order of
                                           "target_embedding", d + "self_attention", d + "self_attention.norm",
                                           d + "cross_attention", d + "cross_attention.norm",
                                           d + "feed_forward", d + "feed_forward.norm", "output"});
-  // The cross-attention reads the decoder's state and, as a view of cross_kv, keys and values of five source tokens.
+  // The cross-attention reads the decoder's state and, as a view of cross_kv, keys and values of
+  // five source tokens.
   const TapeNode& cross = listing.nodes[9];
   REQUIRE(cross.reads.size() == 2);
   CHECK(cross.reads[0].node == 8);
@@ -47,7 +48,8 @@ TEST_CASE("Explain tape: memory rises forward and falls to nothing backward", "[
 }
 
 TEST_CASE("Explain tape: the gradient at an embedding is its table's over sqrt(D)", "[unit]") {
-  // EM2: a table row's gradient is sqrt(D) times that of the one token that read it; no id occurs twice.
+  // EM2: a table row's gradient is sqrt(D) times that of the one token that read it; no id occurs
+  // twice.
   const TrainingPair pair(DType::f32);
   const TapeListing listing = list_tape(pair);
   for (const auto& [node, name] : {std::pair{0, "source_embedding"}, {6, "target_embedding"}}) {

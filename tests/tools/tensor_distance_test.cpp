@@ -34,7 +34,8 @@ TEST_CASE("Tensor distance: numbers of every width are compared as numbers", "[u
   };
   using Floats = std::vector<float>;
   CHECK(distance("F32", Floats{3, 0, 4}, Floats{3, 0.5f, 4}).largest == 0.5);
-  CHECK(distance("F32", Floats{3, 0, 4}, Floats{3, 0.5f, 4}).relative == Approx(0.1));  // 0.5 / |(3, 0, 4)|
+  // 0.5 / |(3, 0, 4)|
+  CHECK(distance("F32", Floats{3, 0, 4}, Floats{3, 0.5f, 4}).relative == Approx(0.1));
   CHECK(distance("F64", std::vector<double>{1}, std::vector<double>{1 + 0x1p-50}).largest == 0x1p-50);
   CHECK(distance("I8", std::vector<int8_t>{-128, 1}, std::vector<int8_t>{127, 1}).largest == 255);
   CHECK(distance("U8", std::vector<uint8_t>{200}, std::vector<uint8_t>{255}).largest == 55);
@@ -52,7 +53,8 @@ TEST_CASE("Tensor distance: numbers of every width are compared as numbers", "[u
   CHECK(distance("C64", Floats{3, 4, 1, 1}, Floats{0, 0, 1, 1}).largest == 5);
 }
 
-// IEEE 754-2019, 3.4: 0x3C00 is 1, 0x3C01 1 + 2^-10, 0x0001 2^-24, 0x7C00 infinity, 0x7E00 a NaN. bf16: the upper half of f32.
+// IEEE 754-2019, 3.4: 0x3C00 is 1, 0x3C01 1 + 2^-10, 0x0001 2^-24, 0x7C00 infinity, 0x7E00 a NaN.
+// bf16: the upper half of f32.
 TEST_CASE("Tensor distance: halves, their infinities and their NaNs", "[unit]") {
   const auto apart = [](const char* dtype, uint16_t a, uint16_t b) {
     return tensor_distance(dtype, bytes_of<uint16_t>({a}), bytes_of<uint16_t>({b})).largest;
@@ -67,9 +69,10 @@ TEST_CASE("Tensor distance: halves, their infinities and their NaNs", "[unit]") 
   CHECK(apart("BF16", 0x7F80, 0x7F80) == 0);
 }
 
-// OCP 8-bit floating point 1.0, table 1: E4M3 0x7E is 448, 0x7F a NaN, 0x01 2^-9; E5M2 0x7B is 57,344, 0x7C infinity.
-// arXiv:2206.02915: biases of 8 and 16, 0x80 the NaN, so that 0x7F is 240 and 57,344. OCP microscaling formats 1.0, table 1 to
-// 5: E8M0 0x7F is 1, 0xFF the NaN; largest E3M2 28, E2M3 7.5, E2M1 6.
+// OCP 8-bit floating point 1.0, table 1: E4M3 0x7E is 448, 0x7F a NaN, 0x01 2^-9; E5M2 0x7B is
+// 57,344, 0x7C infinity. arXiv:2206.02915: biases of 8 and 16, 0x80 the NaN, so that 0x7F is 240
+// and 57,344. OCP microscaling formats 1.0, table 1 to 5: E8M0 0x7F is 1, 0xFF the NaN; largest
+// E3M2 28, E2M3 7.5, E2M1 6.
 TEST_CASE("Tensor distance: numbers of eight bits and less", "[unit]") {
   CHECK(apart("F8_E4M3", 0, 0x7E) == 448);
   CHECK(apart("F8_E4M3", 0, 0x01) == 0x1p-9);

@@ -37,7 +37,8 @@ class PseudoTerminal {
     REQUIRE(ioctl(master_, TIOCSWINSZ, &size) == 0);
   }
   std::FILE* stream() const { return stream_; }
-  // What has been written since. The kernel hands it over in its own time, so the end is marked and waited for.
+  // What has been written since. The kernel hands it over in its own time, so the end is marked and
+  // waited for.
   std::string read_all() const {
     const std::string end = "\x03";
     std::fputs(end.c_str(), stream_);

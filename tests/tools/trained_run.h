@@ -12,7 +12,8 @@
 
 namespace xf::tools::tests {
 
-// Two encoder layers, one decoder layer, two heads; knows three pairs by heart. Trained once for all tests.
+// Two encoder layers, one decoder layer, two heads; knows three pairs by heart. Trained once for
+// all tests.
 inline std::string trained_run() {
   static const xf::tests::TemporaryFolder folder;
   static const std::string run = [] {

@@ -80,7 +80,8 @@ TEST_CASE("Translator: without a prefix --force-decode changes nothing", "[unit]
         }) == "3: lines:2: the prefix has 2049 tokens; a translation has at most 2048");
 }
 
-// What the vocabulary has no word for, in several scripts; capitals, which the model does not know either.
+// What the vocabulary has no word for, in several scripts; capitals, which the model does not know
+// either.
 TEST_CASE("Translator: a prefix stays as it is written, whatever the vocabulary has of it", "[unit]") {
   for (const char* prefix : {"ein \u732B", "\u0645\u0631\u062D\u0628\u0627", "Ein Kleiner",
                              "der \U0001F600 hund", "\u2603", "na\u00EFve \u00AB\u00A0hund\u00A0\u00BB"}) {

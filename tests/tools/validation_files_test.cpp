@@ -43,7 +43,8 @@ TEST_CASE("Validation files: a run that goes on ends in the bytes of one that we
     ValidationFiles files(whole / "", 0);
     for (int64_t number = 1; number <= 5; ++number) validate(files, number);
   }
-  for (const int64_t saved : {0, 1, 3}) {  // killed after its fourth validation, saved after an earlier one
+  for (const int64_t saved : {0, 1, 3}) {  // killed after its fourth validation, saved after an
+                                           // earlier one
     remove_validation_files(stopped / "");
     {
       ValidationFiles files(stopped / "", 0);

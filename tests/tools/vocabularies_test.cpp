@@ -36,7 +36,8 @@ TEST_CASE("Vocabularies: a model of before the checksum is compared by its hash"
   const nn::Metadata metadata = {{"vocabulary", a.hash()}};
   CHECK(error_of([&] { check_vocabularies(a, metadata, "run"); }) == "no error");
   CHECK(error_of([&] { check_vocabularies(b, metadata, "run"); }).starts_with("3: run: "));
-  CHECK(error_of([&] { check_vocabularies(b, {}, "run"); }) == "no error");  // written by another program
+  // written by another program
+  CHECK(error_of([&] { check_vocabularies(b, {}, "run"); }) == "no error");
 }
 
 TEST_CASE("Vocabularies: a checkpoint's are those of the nearest folder above it", "[unit]") {

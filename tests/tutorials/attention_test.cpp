@@ -45,7 +45,8 @@ void set_identity(const ParameterStore& store, const std::string& name, int64_t 
   set(store, name + ".bias", Values(static_cast<size_t>(D)));
 }
 
-// One head whose projections change nothing but the values: x [1, S, D] is q, k and, unless given, v.
+// One head whose projections change nothing but the values: x [1, S, D] is q, k and, unless given,
+// v.
 Recorded attend(int64_t D, const Values& x, const Tensor& mask, float fill, const Values& v_weight = {},
                 const Values& v_bias = {}) {
   quirks::Config config;
@@ -177,7 +178,8 @@ TEST_CASE("Quirks: attention calculated by hand (AT1) (AT2) (AT4)", "[golden]") 
 }
 
 TEST_CASE("Quirks: scores 112 and 96 over the square root of 64 are 0.8808 and 0.1192", "[golden]") {
-  // Alammar 2018, "The Illustrated Transformer": q1 k1 = 112, q1 k2 = 96; e^14 and e^12 over their sum.
+  // Alammar 2018, "The Illustrated Transformer": q1 k1 = 112, q1 k2 = 96; e^14 and e^12 over their
+  // sum.
   Values x(128);
   x[0] = std::sqrt(112.0), x[64] = 96 / std::sqrt(112.0);
   const Recorded seen = attend(64, x, Tensor::from(Ids{1, 1}, {1, 1, 1, 2}), -kInfinity);

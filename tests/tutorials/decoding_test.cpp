@@ -92,7 +92,8 @@ TEST_CASE("Quirks: token by token has the logits of the whole, unless each token
     config.quirks.position_offset = false;
     Small wrong(config);
     const Tensor stuck = by_token(wrong, target(11));
-    CHECK(difference(stuck.slice_rows(0, 1), whole.slice_rows(0, 1)) <= 1e-12);  // position 0 is right
+    // position 0 is right
+    CHECK(difference(stuck.slice_rows(0, 1), whole.slice_rows(0, 1)) <= 1e-12);
     CHECK(difference(stuck, whole) > 1e-4);
   }
 }

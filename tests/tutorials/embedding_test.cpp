@@ -24,7 +24,8 @@ void check_near(const Values& actual, const Values& expected, double margin = 5e
 }  // namespace
 
 TEST_CASE("Quirks: positions with the correct exponent and with the doubled one", "[golden]") {
-  // By hand: sin 1, cos 1, then 1 / 10000^(1/3), 1 / 10000^(2/3); doubled: 1 / 10000^(2/3), 1 / 10000^(4/3).
+  // By hand: sin 1, cos 1, then 1 / 10000^(1/3), 1 / 10000^(2/3); doubled: 1 / 10000^(2/3), 1 /
+  // 10000^(4/3).
   const auto row1 = [](quirks::PositionExponent exponent, int64_t D) {
     const Values all = as_doubles(quirks::position_table(exponent, {3, D}, DType::f64));
     return Values(all.begin() + D, all.begin() + D + 6);

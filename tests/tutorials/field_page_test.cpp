@@ -1,5 +1,6 @@
-// Expectations: what torchtext 0.6's Field gives for these lines, worked out by hand (tests/tutorials/field_test.cpp has its
-// rules). Each option of the command changes what is printed.
+// Expectations: what torchtext 0.6's Field gives for these lines, worked out by hand
+// (tests/tutorials/field_test.cpp has its rules). Each option of the command changes what is
+// printed.
 #include "tools/tutorials/commands.h"
 
 #include "tests/data/errors.h"

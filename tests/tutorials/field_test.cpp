@@ -1,5 +1,5 @@
-// Expectations: torchtext 0.6's Field, its documentation and what its pad() and numericalize() are defined to give for these
-// examples (torchtext/data/field.py), worked out by hand.
+// Expectations: torchtext 0.6's Field, its documentation and what its pad() and numericalize() are
+// defined to give for these examples (torchtext/data/field.py), worked out by hand.
 #include "tools/tutorials/field.h"
 
 #include <tuple>
@@ -83,7 +83,8 @@ TEST_CASE("Field: the vocabulary is specials, then words by frequency, ties by c
   CHECK(field.vocabulary() == Tokens{"<unk>", "<pad>", "<sos>", "<eos>", "c", "b"});
 }
 
-// Counted outside this project: lower-cased lines cut at white space; words that occur twice, and four specials.
+// Counted outside this project: lower-cased lines cut at white space; words that occur twice, and
+// four specials.
 TEST_CASE("Field: cut at white space Multi30k has 14,446 and 24,329 types, 7704 and 9597 ids", "[golden]") {
   const auto folder = tests::multi30k();
   if (!folder) return;
@@ -124,7 +125,8 @@ TEST_CASE("Field: tokenize is any function, spaCy's rules for one", "[golden]") 
                        return spacy_words(text, SpacyRules::v3, SpacyLanguage::english);
                      }});
   CHECK(field.preprocess("Don't touch!") == Tokens{"do", "n't", "touch", "!"});
-  CHECK(Field({}).preprocess("Don't touch!") == Tokens{"Don't", "touch!"});  // white space otherwise
+  // white space otherwise
+  CHECK(Field({}).preprocess("Don't touch!") == Tokens{"Don't", "touch!"});
 }
 
 TEST_CASE("Field: the example of docs/guide/vocabularies.md", "[golden]") {

@@ -1,5 +1,5 @@
-// Heads apart and side by side, and the products of their matrices: where each element goes, and gradients against
-// central differences.
+// Heads apart and side by side, and the products of their matrices: where each element goes, and
+// gradients against central differences.
 #include "tools/tutorials/model/head_nodes.h"
 
 #include "tests/support/catch.h"

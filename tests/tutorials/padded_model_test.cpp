@@ -1,5 +1,6 @@
-// The padded model behind the interface of a translation model: with the correct switches it is the fused one in loss,
-// translations and what it says along a reference; with the presets' it trains, and searches as the definition says.
+// The padded model behind the interface of a translation model: with the correct switches it is the
+// fused one in loss, translations and what it says along a reference; with the presets' it trains,
+// and searches as the definition says.
 #include "tools/tutorials/model/padded_model.h"
 
 #include "nn/decode/search.h"

@@ -1,5 +1,6 @@
-// The sizes of the published models, counted without memory for them: the store alone. The totals are what their
-// authors print, or arithmetic: attention 4 (D^2 + D), feed-forward 2 D F + F + D, norm 2 D.
+// The sizes of the published models, counted without memory for them: the store alone. The totals
+// are what their authors print, or arithmetic: attention 4 (D^2 + D), feed-forward 2 D F + F + D,
+// norm 2 D.
 #include "tools/tutorials/model/presets.h"
 
 #include "tests/nn/block_check.h"

@@ -1,6 +1,7 @@
-// The museum's rooms: a quirk differs from what is correct by as much as its page says, or by nothing where it says so. The
-// amounts are those of the small model's weights (tools/tutorials/quirk_model.cpp), to two digits; what is exact is derived
-// here, or calculated by hand.
+// The museum's rooms: a quirk differs from what is correct by as much as its page says, or by
+// nothing where it says so. The amounts are those of the small model's weights
+// (tools/tutorials/quirk_model.cpp), to two digits; what is exact is derived here, or calculated by
+// hand.
 #include "tools/tutorials/quirk.h"
 
 #include <cmath>
@@ -141,7 +142,8 @@ TEST_CASE("Quirks: rooms show what was calculated by hand", "[golden]") {
   CHECK(means.number("loss of the epoch, by batches: quirk") == Approx((std::log(2.0) + std::log(10.0)) / 2));
 }
 
-// A plateau of patience 10 cuts at its 12th validation; the quirk's first one is that of printed epoch 102.
+// A plateau of patience 10 cuts at its 12th validation; the quirk's first one is that of printed
+// epoch 102.
 TEST_CASE("Quirks: a plateau schedule first cuts after epoch 12, the one that waits after 113 (Q16)",
           "[golden]") {
   const QuirkRoom room = quirk_room("Q16");
@@ -172,8 +174,8 @@ TEST_CASE("Quirks: one word left out takes 86 of 100 from a score by places, a l
         Approx(three).epsilon(1e-7));
 }
 
-// Two translators of three begin with "ein": the model does, and is right in 4 + 4 + 0 words. Along the third reference it
-// is wrong in the first word alone.
+// Two translators of three begin with "ein": the model does, and is right in 4 + 4 + 0 words. Along
+// the third reference it is wrong in the first word alone.
 TEST_CASE("Quirks: along the reference one mistake costs one word, by itself all that follow (Q18)",
           "[unit]") {
   const QuirkRoom room = quirk_room("Q18");

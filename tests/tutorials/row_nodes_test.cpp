@@ -1,4 +1,5 @@
-// The norms that others use, and log-softmax: a row calculated by hand, and gradients against central differences.
+// The norms that others use, and log-softmax: a row calculated by hand, and gradients against
+// central differences.
 #include "tools/tutorials/model/row_nodes.h"
 
 #include "tests/support/catch.h"

@@ -1,5 +1,6 @@
-// Expectations: what spaCy 3.8.18 itself prints for a sentence (spacy.blank("en"), spacy.blank("de")), except where a test
-// says otherwise. Counts on Multi30k were made with spaCy's published rules, for 3.x and for 2.2.3, outside this project.
+// Expectations: what spaCy 3.8.18 itself prints for a sentence (spacy.blank("en"),
+// spacy.blank("de")), except where a test says otherwise. Counts on Multi30k were made with spaCy's
+// published rules, for 3.x and for 2.2.3, outside this project.
 #include "tools/tutorials/spacy/spacy_tokenizer.h"
 
 #include <fmt/format.h>
@@ -199,7 +200,8 @@ TEST_CASE("spaCy: Multi30k's first ids, and the ids of its first lines", "[golde
   using Ids = std::vector<int32_t>;
   CHECK(english->encode(from[0]) == Ids{16, 24, 15, 25, 778, 17, 57, 80, 202, 1312, 5});
   CHECK(german->encode(to[0]) == Ids{18, 26, 253, 30, 84, 20, 88, 7, 15, 110, 7647, 3171, 4});
-  CHECK(german->encode(to[1]) == Ids{76, 30, 11, 831, 2068, 5, 0, 4});  // "Antriebsradsystem" is unknown
+  // "Antriebsradsystem" is unknown
+  CHECK(german->encode(to[1]) == Ids{76, 30, 11, 831, 2068, 5, 0, 4});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// The walk through tutorials/by-hand. Every value against PyTorch: tests/golden/make_steps.py wrote the fixture, with a model of its
-// own in f64. Shapes are the tutorial's, each stated here once more; other numbers are calculated by hand.
+// The walk through tutorials/by-hand. Every value against PyTorch: tests/golden/make_steps.py wrote
+// the fixture, with a model of its own in f64. Shapes are the tutorial's, each stated here once
+// more; other numbers are calculated by hand.
 #include "tools/tutorials/steps.h"
 
 #include <algorithm>
@@ -186,7 +187,8 @@ TEST_CASE("Steps: 5 has the masks by hand and ten logits for each position", "[g
   CHECK(ids("5", "target", {2, 4}) == kTarget);
   CHECK(ids("5", "source_mask", {2, 1, 1, 4}) == std::vector<int32_t>{1, 1, 1, 0, 1, 1, 1, 1});
   CHECK(ids("5", "target_mask", {2, 1, 4, 4}) ==
-        std::vector<int32_t>{1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0,  // padding: an empty row
+        // padding: an empty row
+        std::vector<int32_t>{1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0,
                              1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1});
   checked("5", "logits", {2, 4, 10});
   CHECK(step("5").shapes == Shapes{"[2, 4]", "[2, 4, 10]"});
@@ -222,7 +224,8 @@ TEST_CASE("Steps: what is printed is the walk that PyTorch repeated", "[golden]"
   const Walk walk = walk_by_hand();
   for (const auto& [name, tensor] : walk.parameters) {
     INFO(name);
-    CHECK(tests::max_relative_error(tensor, fixture().at(name)) <= 1e-6);  // a logarithm and a cosine in f32
+    // a logarithm and a cosine in f32
+    CHECK(tests::max_relative_error(tensor, fixture().at(name)) <= 1e-6);
   }
   CHECK(walk.model.find("5968 parameters") != std::string::npos);
   const std::vector<std::string> contents{"1.1", "1.2", "1.3", "2.1", "2.1.1", "2.2",

@@ -1,5 +1,6 @@
-// The padded model with switches: with the correct ones it is the fused Transformer; each other one shows what it does,
-// against numbers calculated by hand. All of tutorials/by-hand's values against PyTorch: tests/tutorials/steps_test.cpp.
+// The padded model with switches: with the correct ones it is the fused Transformer; each other one
+// shows what it does, against numbers calculated by hand. All of tutorials/by-hand's values against
+// PyTorch: tests/tutorials/steps_test.cpp.
 #include "tools/tutorials/model/transformer.h"
 
 #include <cmath>
@@ -150,7 +151,8 @@ TEST_CASE("Quirks: with the correct switches the padded model is the fused one, 
   for (const Parameter& parameter : store.parameters()) {
     const auto parts = parts_of(parameter.name, 2);
     INFO(parameter.name);
-    // Floor 1e-2: gradients that are zero in exact arithmetic, of a key's bias, are numbers of order 1e-16.
+    // Floor 1e-2: gradients that are zero in exact arithmetic, of a key's bias, are numbers of
+    // order 1e-16.
     CHECK(max_relative_error(parameter.gradient, joined(own.store, parts, &Parameter::gradient), 1e-2) <=
           1e-12);
     compared.insert(parts.begin(), parts.end());

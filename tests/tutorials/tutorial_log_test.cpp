@@ -20,7 +20,8 @@ TEST_CASE("Seed log: a number is as Python's str() writes it", "[unit]") {
 TEST_CASE("Seed log: percentages of 227 batches are 0.0, 0.44, 0.88 to 99.56", "[golden]") {
   CHECK(step_line(0, 227, 9.125) == "step : 0.0 % , loss : 9.125");
   CHECK(step_line(1, 227, 5) == "step : 0.44 % , loss : 5.0");
-  CHECK(step_line(2, 227, 5.1) == "step : 0.88 % , loss : 5.099999904632568");  // the f32 nearest to 5.1
+  // the f32 nearest to 5.1
+  CHECK(step_line(2, 227, 5.1) == "step : 0.88 % , loss : 5.099999904632568");
   CHECK(step_line(226, 227, 5) == "step : 99.56 % , loss : 5.0");
   CHECK(step_line(1, 2, 5) == "step : 50.0 % , loss : 5.0");
 }

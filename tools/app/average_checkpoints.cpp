@@ -108,7 +108,8 @@ std::string run_of(const std::string& checkpoint) {
   return "";
 }
 
-// "bleu 34.21"; "" where nothing was measured at that update, and of an average, whose update is its last save's.
+// "bleu 34.21"; "" where nothing was measured at that update, and of an average, whose update is
+// its last save's.
 std::string score_of(const std::string& folder, const nn::Checkpoint& checkpoint) {
   const std::string run = run_of(folder);
   if (run.empty() || checkpoint.state.has("averaged")) return "";
@@ -127,7 +128,8 @@ void check_same_vocabulary(const data::Vocabularies& vocabularies, const nn::Che
          first);
 }
 
-// The mean of two models that compute otherwise is none; and a save that is named twice would count twice.
+// The mean of two models that compute otherwise is none; and a save that is named twice would count
+// twice.
 void check_belongs(const std::vector<std::string>& folders, size_t i, const nn::Checkpoint& first,
                    const nn::Checkpoint& checkpoint) {
   for (size_t before = 0; before < i; ++before) {

@@ -246,7 +246,8 @@ void check_same_checkpoint(const nn::Checkpoint& checkpoint, const std::string& 
 
 void check_same_weights(const nn::ParameterStore& store, const TrainingOptions& options, Collective& ranks) {
   const bool is_pretrained = !options.saving.pretrained_model.empty();
-  // Drawn values that a rank's own mathematics rounds are those of one rank after the first update, with pieces.
+  // Drawn values that a rank's own mathematics rounds are those of one rank after the first update,
+  // with pieces.
   if (ranks.size() == 1 || (options.processes.shard_optimizer && !is_pretrained)) return;
   Crc64 crc;
   add(crc, store.keeps_piece() ? store.values() : store.masters());

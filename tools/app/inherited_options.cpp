@@ -33,8 +33,8 @@ GivenOptions read_config_of(const std::string& folder) {
   std::error_code unknown;
   const fs::file_type type = fs::status(path, unknown).type();
   const bool is_none = type != fs::file_type::regular && type != fs::file_type::none;
-  return is_none ? GivenOptions{}
-                 : read_config(default_options("xformer-train"), path);  // or tells why it cannot be read
+  return is_none ? GivenOptions{}  // or tells why it cannot be read
+                 : read_config(default_options("xformer-train"), path);
 }
 
 // Those that say what the model is and how its text is cut.
@@ -64,14 +64,16 @@ bool goes_on(const GivenOptions& from_file, const GivenOptions& from_command_lin
          nn::run_contents(folder) == nn::RunContents::checkpoints;
 }
 
-// A command that goes on with a checkpoint or a run, or that names one and no text: training.toml there is what was not given.
+// A command that goes on with a checkpoint or a run, or that names one and no text: training.toml
+// there is what was not given.
 GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& from_command_line) {
   const std::string folder = folder_to_go_on_with(from_file, from_command_line);
   const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
   if (folder.empty() || (names_text && !goes_on(from_file, from_command_line))) return {};
   GivenOptions of_run = read_config_of(folder);
   if (of_run.empty()) of_run = read_config_of(folder + "/latest");  // the run's own is lost
-  // Earlier versions have written what is of one command. Where a run lies is what the command says.
+  // Earlier versions have written what is of one command. Where a run lies is what the command
+  // says.
   std::erase_if(of_run, [&](const GivenOption& option) {
     return option.name == "model" ||
            default_options("xformer-train").at(option.name).persistence == Persistence::once ||
@@ -84,8 +86,8 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   return of_run;
 }
 
-// What a run that begins with another model's weights has from it, unless it says otherwise: its type and sizes, and how its
-// text is cut. A run that goes on has it already.
+// What a run that begins with another model's weights has from it, unless it says otherwise: its
+// type and sizes, and how its text is cut. A run that goes on has it already.
 GivenOptions options_of_pretrained(const GivenOptions& from_file, const GivenOptions& from_command_line) {
   const GivenOption* const pretrained = find_given(from_file, from_command_line, "pretrained-model");
   if (!pretrained) return {};

@@ -5,8 +5,9 @@
 
 namespace xf::tools {
 
-// The options of a run that goes on, or those of a pretrained model that say what it is and how its text is cut; for
-// read_training_options(). A run that `from_command_line` names by --resume stands for its latest checkpoint afterwards.
+// The options of a run that goes on, or those of a pretrained model that say what it is and how its
+// text is cut; for read_training_options(). A run that `from_command_line` names by --resume stands
+// for its latest checkpoint afterwards.
 InheritedOptions inherited_options(const GivenOptions& from_file, GivenOptions& from_command_line);
 
 }  // namespace xf::tools

@@ -30,7 +30,8 @@ std::shared_ptr<const data::Tokenizer> train(const TrainingOptions& options, con
   return learn_pieces(texts, {.vocab_size = static_cast<int32_t>(options.text.vocab_size)}, announce);
 }
 
-// A vocabulary that lower-cases words after cutting must get its text with capitals, and no other may.
+// A vocabulary that lower-cases words after cutting must get its text with capitals, and no other
+// may.
 std::shared_ptr<const data::Tokenizer> load_given(const TrainingOptions& options, const std::string& path) {
   std::shared_ptr<const data::Tokenizer> tokenizer = read_given_vocabulary(path, options.text.tokenizer);
   if (tokenizer->lowercases() != (cuts_by_language(options.text) && options.text.lowercase)) {

@@ -8,8 +8,8 @@
 
 namespace xf::tools {
 
-// As the type of the model, --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or trained from the training text.
-// `announce` is told how learning goes.
+// As the type of the model, --vocabs, --tokenizer, --vocab-size, --joint-vocab say: read, or
+// trained from the training text. `announce` is told how learning goes.
 data::Vocabularies make_vocabularies(const TrainingOptions& options, const data::ParallelText& text,
                                      const Announce& announce = {});
 

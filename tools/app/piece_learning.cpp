@@ -11,7 +11,8 @@ namespace xf::tools {
 
 namespace {
 
-// Of a character of a long word and a piece to learn, at most: measured on Chinese. Japanese takes a quarter of it.
+// Of a character of a long word and a piece to learn, at most: measured on Chinese. Japanese takes
+// a quarter of it.
 constexpr double kSeconds = 6e-9;
 constexpr double kWorthTelling = 5;
 

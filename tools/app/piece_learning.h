@@ -1,4 +1,5 @@
-// Learning the pieces of a vocabulary. It takes minutes where words are long, as those of a script without spaces are.
+// Learning the pieces of a vocabulary. It takes minutes where words are long, as those of a script
+// without spaces are.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@
 
 namespace xf::tools {
 
-// Tells beforehand how long it will take, if that is worth telling, and of what share of the text. Errors as train_bpe().
+// Tells beforehand how long it will take, if that is worth telling, and of what share of the text.
+// Errors as train_bpe().
 std::unique_ptr<data::Tokenizer> learn_pieces(const std::vector<const std::vector<std::string>*>& texts,
                                               const data::BpeOptions& options, const Announce& announce);
 

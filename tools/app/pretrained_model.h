@@ -24,8 +24,9 @@ struct InitialisedTensor {
   float rate = 1;                  // nn/train/learning_rates.h
 };
 
-// Writes the tensors of `from` over the initial values of the store's parameters of the same names: whole where the
-// shapes agree; of a matrix with other rows the rows that both have. Error usage, naming `where`, if no matrix was taken whole.
+// Writes the tensors of `from` over the initial values of the store's parameters of the same names:
+// whole where the shapes agree; of a matrix with other rows the rows that both have. Error usage,
+// naming `where`, if no matrix was taken whole.
 std::vector<InitialisedTensor> init_from(const nn::TensorMap& from, const nn::ParameterStore& store,
                                          const std::string& where);
 
@@ -40,9 +41,10 @@ struct Pretrained {
   std::vector<std::string> lines;  // for the log
 };
 
-// init_from() the model of --pretrained-model, and with --extend-vocab rows for the new pieces. `vocabularies`: this
-// training's; a classifier's classes may be others, of which those that the model has take their rows along. Error data where
-// the vocabularies are not the model's, usage where they are not what --extend-vocab makes of those.
+// init_from() the model of --pretrained-model, and with --extend-vocab rows for the new pieces.
+// `vocabularies`: this training's; a classifier's classes may be others, of which those that the
+// model has take their rows along. Error data where the vocabularies are not the model's, usage
+// where they are not what --extend-vocab makes of those.
 Pretrained begin_pretrained(const TrainingOptions& options, const data::Vocabularies& vocabularies,
                             const nn::ParameterStore& store);
 

@@ -63,7 +63,8 @@ int run(Collective& ranks, Silence& silence, const std::function<int(Collective&
   }
 }
 
-// What is wrong with all of them one says: the launcher ends all with the first that ends. Who is left alone with it speaks.
+// What is wrong with all of them one says: the launcher ends all with the first that ends. Who is
+// left alone with it speaks.
 void let_first_speak(Silence& silence) {
   if (launched_rank() == 0) return;
   silence.begin();

@@ -20,8 +20,10 @@ namespace xf::tools {
 
 namespace {
 
-// Measured on the first 300 to 5,000 pairs of Multi30k (docs/guide/train.md, "Recipes fit the text").
-constexpr double kPieces = 10000, kCharactersOfThem = 3e6;     // others by the square root of the characters
+// Measured on the first 300 to 5,000 pairs of Multi30k (docs/guide/train.md, "Recipes fit the
+// text").
+constexpr double kPieces = 10000, kCharactersOfThem = 3e6;     // others by the square root of the
+                                                               // characters
 constexpr int64_t kFewestBatches = 20, kBatches = 25;          // of an epoch
 constexpr int64_t kFewestWords = 256;                          // of a batch
 constexpr double kLongestWarmup = 1.0 / 3, kWarmup = 1.0 / 5;  // of the updates that the task plans
@@ -35,8 +37,9 @@ int64_t count_characters(const std::string& line) {
 
 using Sides = std::vector<const std::vector<std::string>*>;
 
-// Without spaces BPE knows no words: of many more pieces than there are words some are whole lines. So many different words
-// as a text has that has a side of such a script, by ICU's dictionaries; `most` if it has more, and of other text.
+// Without spaces BPE knows no words: of many more pieces than there are words some are whole lines.
+// So many different words as a text has that has a side of such a script, by ICU's dictionaries;
+// `most` if it has more, and of other text.
 double most_words(const Sides& sides, double most) {
   std::set<std::string> different;
   bool has_unspaced = false;
@@ -189,7 +192,8 @@ void RecipeFit::fit_warmup(const data::CorpusStatistics& s) {
   set("lr-warmup", fmt::format("{}u", std::max<int64_t>(1, std::llround(kWarmup * planned))));
 }
 
-// noam's is a factor, that of the others the peak: of the same peak, where the task has the one and the user asks for another.
+// noam's is a factor, that of the others the peak: of the same peak, where the task has the one and
+// the user asks for another.
 void RecipeFit::fit_rate(const data::CorpusStatistics& s) {
   const bool is_factor = options_.schedule.lr_schedule == "noam",
              was_factor = of_task(options_, "lr-schedule") == "noam";

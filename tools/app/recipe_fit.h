@@ -1,5 +1,6 @@
-// What a task (--task) assumes of its text, fitted to the text at hand where the user has not said it, and warnings where it does
-// not fit. The fit depends on task and text alone, not on --after: a run in pieces is the run in one.
+// What a task (--task) assumes of its text, fitted to the text at hand where the user has not said
+// it, and warnings where it does not fit. The fit depends on task and text alone, not on --after: a
+// run in pieces is the run in one.
 #pragma once
 
 #include <string>
@@ -44,8 +45,8 @@ class RecipeFit {
   std::string changes_;
 };
 
-// What of a training will not do as it stands: a schedule that cannot reach its peak, a rate of another schedule, pairs that are
-// left out.
+// What of a training will not do as it stands: a schedule that cannot reach its peak, a rate of
+// another schedule, pairs that are left out.
 std::vector<std::string> recipe_warnings(const TrainingInputs& inputs, const TrainingSetup& setup);
 
 }  // namespace xf::tools

@@ -63,8 +63,8 @@ std::string command_for(const TrainingOptions& options, const std::vector<Change
   return fmt::format("apply them in a new folder: {}; or {}", command, begin_over);
 }
 
-// Compares with the newest checkpoint, since people may edit the run's own training.toml. Where the checkpoint is damaged, the
-// run's own counts: resuming then goes back to an earlier checkpoint.
+// Compares with the newest checkpoint, since people may edit the run's own training.toml. Where the
+// checkpoint is damaged, the run's own counts: resuming then goes back to an earlier checkpoint.
 void check_unchanged(const TrainingOptions& options, const std::string& run) {
   const std::string latest = run + "/latest";
   const std::optional<std::string> stored = nn::intact_training_config(latest);
@@ -73,7 +73,8 @@ void check_unchanged(const TrainingOptions& options, const std::string& run) {
   const TrainingOptions before = training_options_from_toml(stored ? *stored : read_regular_file(path), path);
   std::vector<ChangedOption> changes = changed_options(options_of(before), options_of(options));
   std::erase_if(changes, [](const ChangedOption& change) {
-    return change.name == "precision" && change.before == "\"auto\"";  // of an earlier version: chosen by now
+    // of an earlier version: chosen by now
+    return change.name == "precision" && change.before == "\"auto\"";
   });
   if (changes.empty()) return;
   fail(ErrorKind::usage, "{} was started with other options: {}; leave them out to resume, or {}", run,

@@ -1,5 +1,5 @@
-// How a training begins in its run folder: what may be gone on with, what is given up, what must be left
-// alone.
+// How a training begins in its run folder: what may be gone on with, what is given up, what must be
+// left alone.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ enum class RunStart {
   resumed,    // goes on with the run that is there
 };
 
-// Looks at --model and changes nothing. Error usage for a folder that is not ours to write to, a run that was
-// begun with other options, and what would lose a run that nobody gave up. To be asked twice: before long
-// work, and again when the folder is locked.
+// Looks at --model and changes nothing. Error usage for a folder that is not ours to write to, a
+// run that was begun with other options, and what would lose a run that nobody gave up. To be asked
+// twice: before long work, and again when the folder is locked.
 RunStart run_start(const TrainingOptions& options);
 
 // Whether --resume, which says `resume`, names a checkpoint.

@@ -32,8 +32,8 @@ RunStart agreed_start(const TrainingOptions& options, Collective& ranks) {
   return static_cast<RunStart>(start);
 }
 
-// Other ranks than the first draw nothing; and of the GPUs of a host each of its ranks takes one, in their order, where none is
-// named. A launcher may let each rank see its own alone.
+// Other ranks than the first draw nothing; and of the GPUs of a host each of its ranks takes one,
+// in their order, where none is named. A launcher may let each rank see its own alone.
 TrainingOptions options_of_rank(const TrainingOptions& options, const Collective& ranks) {
   TrainingOptions own = options;
   if (!ranks.is_first()) own.logging.report = false;

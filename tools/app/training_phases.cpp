@@ -31,7 +31,8 @@ TrainingOptions of_task(const TrainingOptions& options) {
 // Nothing where it is not counted in epochs.
 std::optional<double> epochs_of(const TrainingOptions& options, const char* phase) {
   const auto length = parse_training_length(options_of(options).at(phase).text());
-  if (std::string_view(phase) == "bidirectional" && length) return length->value;  // a number without a unit
+  // a number without a unit
+  if (std::string_view(phase) == "bidirectional" && length) return length->value;
   return length && length->unit == TrainingLength::Unit::epochs ? std::optional(length->value) : std::nullopt;
 }
 
@@ -50,7 +51,8 @@ void set_phase(TrainingOptions& options, const char* phase, const std::string& v
 }  // namespace
 
 double epochs_allowed(const TrainingOptions& options, const data::ParallelCorpus& corpus, int processes) {
-  const auto tokens = static_cast<double>(corpus.statistics.target.tokens + corpus.size());  // with </s>
+  // with </s>
+  const auto tokens = static_cast<double>(corpus.statistics.target.tokens + corpus.size());
   const double updates = estimated_updates_per_epoch(options, corpus.statistics, processes);
   double epochs = kNoLimit;
   for (const TrainingLength& after : options.stopping.after) {

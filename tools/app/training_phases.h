@@ -1,5 +1,5 @@
-// Phases of a training that are counted in epochs: both directions at first, a training method in the end. Those of a task are
-// made for the task's own --after.
+// Phases of a training that are counted in epochs: both directions at first, a training method in
+// the end. Those of a task are made for the task's own --after.
 #pragma once
 
 #include <string>
@@ -10,14 +10,16 @@
 
 namespace xf::tools {
 
-// How many epochs --after allows, nearly, where so many processes train; infinity where it names a time alone.
+// How many epochs --after allows, nearly, where so many processes train; infinity where it names a
+// time alone.
 double epochs_allowed(const TrainingOptions& options, const data::ParallelCorpus& corpus, int processes);
 
-// Shortens the phases that are the task's, and that nobody gave, where `epochs` are fewer than the task has. Returns what it did,
-// for the log; "" where nothing was to be done.
+// Shortens the phases that are the task's, and that nobody gave, where `epochs` are fewer than the
+// task has. Returns what it did, for the log; "" where nothing was to be done.
 std::string fit_phases(TrainingOptions& options, double epochs);
 
-// Gives options that go on with a run its phases, unless somebody gave others: they stay as they began, however long --after is.
+// Gives options that go on with a run its phases, unless somebody gave others: they stay as they
+// began, however long --after is.
 void keep_phases(TrainingOptions& options);
 
 // Of phases that never begin, or never end, in so many epochs.

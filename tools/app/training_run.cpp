@@ -41,7 +41,8 @@ RunLength length_of(const TrainingSetup& setup) {
   return {setup.updates_per_epoch, setup.batches.pairs_in_epoch(), setup.trainer.method};
 }
 
-// "averaged: bleu 27.10 of the last 8 checkpoints, 28.30 of 4, 28.10 of 2; 27.60 of the best checkpoint; chosen: the last 4"
+// "averaged: bleu 27.10 of the last 8 checkpoints, 28.30 of 4, 28.10 of 2; 27.60 of the best
+// checkpoint; chosen: the last 4"
 std::string choice_line(const nn::AverageChoice& choice, const std::string& metric,
                         const nn::TrainingState& state) {
   std::string line = fmt::format("averaged: {}", metric);
@@ -62,7 +63,8 @@ bool is_no_loss(const nn::MetricScore& score) {
   return std::isnan(score.value) || (std::isinf(score.value) && score.metric.starts_with("ce-"));
 }
 
-// The last update before a save has moved the weights, and no loss has seen them yet: what multiplies them must not overflow.
+// The last update before a save has moved the weights, and no loss has seen them yet: what
+// multiplies them must not overflow.
 void check_finite(const nn::TensorMap& model) {
   for (const auto& [name, tensor] : model) {
     const std::span values(tensor.data<float>(), static_cast<size_t>(tensor.numel()));
@@ -317,7 +319,8 @@ void TrainingRun::warn_of_other_machine(const nn::KeyValues& saved) {
       now));
 }
 
-// Scores that are compared are of one tokeniser, though another one would fit the references better.
+// Scores that are compared are of one tokeniser, though another one would fit the references
+// better.
 void TrainingRun::keep_tokenizer(const nn::KeyValues& saved) {
   const auto before = scoring_tokenizer(saved);
   if (!inputs_.validation || !before || scored_other_text(saved, inputs_)) return;
@@ -330,8 +333,9 @@ void TrainingRun::keep_tokenizer(const nn::KeyValues& saved) {
   tokenizer = *before;
 }
 
-// Scores of another text are not comparable. And where another folder's run is gone on with, none of its saves is in this one,
-// and its loss is not that of a run whose dropout and batches may be others.
+// Scores of another text are not comparable. And where another folder's run is gone on with, none
+// of its saves is in this one, and its loss is not that of a run whose dropout and batches may be
+// others.
 void TrainingRun::forget_what_is_of_others(const nn::KeyValues& saved) {
   const bool other_text = scored_other_text(saved, inputs_), other_run = inputs_.start != RunStart::resumed;
   if (other_text) state_.plateau = {.scale = state_.plateau.scale};
@@ -350,7 +354,8 @@ void TrainingRun::take_up(const nn::KeyValues& state) {
   state_ = training_state_of(state);
   logs_ = lengths_of_logs(state);
   forget_what_is_of_others(state);
-  if (options_.saving.no_optimizer_reload) state_.optimizer_began = state_.update;  // the moments are zero
+  // the moments are zero
+  if (options_.saving.no_optimizer_reload) state_.optimizer_began = state_.update;
 }
 
 // The initial weights, or of --pretrained-model what fits.
@@ -362,9 +367,9 @@ void TrainingRun::initialise() {
   if (model_.trainer.smoothing()) model_.trainer.smoothing()->begin();
 }
 
-// The last validation and what was logged after it came after the last checkpoint: `averaged` has them. A validation that only
-// the end has asked for is logged and counts for nothing where training goes on: it would not have been made.
-// Returns whether the run has come to an end there.
+// The last validation and what was logged after it came after the last checkpoint: `averaged` has
+// them. A validation that only the end has asked for is logged and counts for nothing where
+// training goes on: it would not have been made. Returns whether the run has come to an end there.
 bool TrainingRun::take_up_ending(const nn::Checkpoint& latest) {
   const auto average = load_together([this] { return folder_->load_average(); }, "averaged");
   if (!average) return false;
@@ -495,8 +500,8 @@ void TrainingRun::finish(nn::Ending ending) {
   }
 }
 
-// `averaged` is written when everything else is done, so that a run with it has ended: whatever comes before,
-// a signal, a kill, a full disk, the same command does all of this again.
+// `averaged` is written when everything else is done, so that a run with it has ended: whatever
+// comes before, a signal, a kill, a full disk, the same command does all of this again.
 void TrainingRun::conclude(nn::Ending ending) {
   report_.clear();
   const char* const how = ending == nn::Ending::stopped_early ? "no more progress" : "done";
@@ -551,7 +556,8 @@ nn::Checkpoint TrainingRun::final_model() {
   return model;
 }
 
-// `model`: the mean of all that are kept, and then that of those that are chosen. Every rank measures, and chooses the same.
+// `model`: the mean of all that are kept, and then that of those that are chosen. Every rank
+// measures, and chooses the same.
 void TrainingRun::choose_saves(nn::Checkpoint& model) {
   const std::string& metric = options_.validation.valid_metrics.front();
   std::vector<int64_t> saves;

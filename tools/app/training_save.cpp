@@ -58,7 +58,8 @@ nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Le
   checkpoint.optimizer = optimizer.whole_state();
   checkpoint.model = nn::model_of(model.store, optimizer.whole(model.store.masters()));
   if (const nn::Smoothing* smoothing = model.trainer.smoothing())
-    checkpoint.optimizer["weights"] = optimizer.whole(smoothing->mean());  // they have changed places
+    // they have changed places
+    checkpoint.optimizer["weights"] = optimizer.whole(smoothing->mean());
   checkpoint.metadata = {{"update", std::to_string(state.update)}};
   describe_vocabularies(inputs.vocabularies, checkpoint.metadata);
   checkpoint.state = state_to_save(state, logs, inputs, setup);
@@ -107,7 +108,8 @@ void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, Train
 void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& options,
                   const nn::Optimizer& optimizer, const std::string& where) {
   const TrainingOptions before = training_of(checkpoint, where);
-  for (const char* name : {"freeze", "lr-multiplier"}) {  // the moments lie in an order that depends on them
+  for (const char* name : {"freeze", "lr-multiplier"}) {  // the moments lie in an order that
+                                                          // depends on them
     if (options_of(options).at(name).words() != options_of(before).at(name).words())
       fail(ErrorKind::usage,
            "{}: was trained with another --{}; --no-optimizer-reload resumes without its moments", where,

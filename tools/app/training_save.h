@@ -1,4 +1,5 @@
-// What a save holds of a training, and a training that takes it up. Nothing here reads or writes a file: that is nn/checkpoint/checkpoint.h.
+// What a save holds of a training, and a training that takes it up. Nothing here reads or writes a
+// file: that is nn/checkpoint/checkpoint.h.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,9 @@ namespace xf::tools {
 
 // `where` of the functions below is what an error says the checkpoint lies at.
 
-// The model, the optimiser's state, and where training and its logs, which are `logs` long, have come to. Its tensors may be views
-// of the store's. Where there is a mean of the weights it must stand in the store (nn::SmoothedWeights).
+// The model, the optimiser's state, and where training and its logs, which are `logs` long, have
+// come to. Its tensors may be views of the store's. Where there is a mean of the weights it must
+// stand in the store (nn::SmoothedWeights).
 nn::Checkpoint checkpoint_of(const nn::TrainingState& state, const RunReport::Lengths& logs,
                              const TrainingInputs& inputs, const TrainingSetup& setup,
                              const TrainedModel& model);
@@ -30,7 +32,8 @@ RunReport::Lengths lengths_of_logs(const nn::KeyValues& saved);
 void check_same_text(const nn::Checkpoint& checkpoint, const TrainingInputs& inputs,
                      const std::string& where);
 
-// Whether the scores in `saved` are of another validation text than this one. False where one of the two has none.
+// Whether the scores in `saved` are of another validation text than this one. False where one of
+// the two has none.
 bool scored_other_text(const nn::KeyValues& saved, const TrainingInputs& inputs);
 
 // How BLEU cut lines for the scores in `saved`; nothing where there are none.
@@ -40,7 +43,8 @@ std::optional<data::BleuTokenizer> scoring_tokenizer(const nn::KeyValues& saved)
 void load_training(const nn::Checkpoint& checkpoint, TrainingSetup& setup, TrainedModel& model,
                    const std::string& where);
 
-// Error usage where other weights were frozen or had a rate of their own; error data where the optimiser is another one.
+// Error usage where other weights were frozen or had a rate of their own; error data where the
+// optimiser is another one.
 void load_moments(const nn::Checkpoint& checkpoint, const TrainingOptions& options,
                   const nn::Optimizer& optimizer, const std::string& where);
 

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int64_t kMostWords = 100'000'000;  // of a batch, as --mini-batch-words
 
-// Bytes, with room over the plan: batches of other shapes than the largest leave gaps between their tensors.
+// Bytes, with room over the plan: batches of other shapes than the largest leave gaps between their
+// tensors.
 int64_t arena_bytes(const nn::MemoryPlan& plan) {
   return static_cast<int64_t>(1.25 * static_cast<double>(plan.activations));
 }
@@ -66,8 +67,8 @@ data::BatchCapacity fitting_capacity(const TrainingOptions& options, const nn::T
   return batch_capacity(model.type, std::min(words, kMostWords));
 }
 
-// The largest batch that is computed at once: halved until its activations fit in --workspace, but never less than one
-// sentence of the longest kind.
+// The largest batch that is computed at once: halved until its activations fit in --workspace, but
+// never less than one sentence of the longest kind.
 BatchSize computed_at_once(const TrainingOptions& options, const nn::TransformerConfig& model, BatchSize size,
                            DType dtype, DeviceType device) {
   const int64_t workspace = options.numerics.workspace;
@@ -187,7 +188,8 @@ int64_t longest_side(const data::ParallelCorpus& corpus) {
   return std::max(corpus.statistics.source.longest, corpus.statistics.target.longest);
 }
 
-// With </s>. A table of positions has kMaxPositions, and more where sentences of validation and tests need them.
+// With </s>. A table of positions has kMaxPositions, and more where sentences of validation and
+// tests need them.
 int64_t longest_read(const nn::TransformerConfig& model, const TrainingInputs& inputs) {
   int64_t longest = longest_side(inputs.corpus);
   if (model.max_length > nn::Model::kMaxPositions) {
@@ -198,8 +200,9 @@ int64_t longest_read(const nn::TransformerConfig& model, const TrainingInputs& i
   return longest + 1;
 }
 
-// Sentences in training are no longer than the corpus's longest, though more may be allowed: up to 64 tokens attention takes
-// its short path. With BPE-dropout they may come in more pieces than they have now.
+// Sentences in training are no longer than the corpus's longest, though more may be allowed: up to
+// 64 tokens attention takes its short path. With BPE-dropout they may come in more pieces than they
+// have now.
 nn::TransformerConfig fitted(nn::TransformerConfig model, const TrainingInputs& inputs) {
   if (model.learned_positions || !model.supports(nn::Feature::fitted_length) ||
       inputs.options.regularisation.bpe_dropout > 0)

@@ -1,4 +1,5 @@
-// What a training run consists of before it starts: what its options and data decide, and the model with its memory.
+// What a training run consists of before it starts: what its options and data decide, and the model
+// with its memory.
 #pragma once
 
 #include "core/arena.h"
@@ -25,7 +26,8 @@ struct TrainingSetup {
   nn::MemoryPlan plan;
 };
 
-// `inputs` must outlive it: its batches are cut from their corpus. Error usage for options that do not fit together.
+// `inputs` must outlive it: its batches are cut from their corpus. Error usage for options that do
+// not fit together.
 TrainingSetup training_setup(const TrainingInputs& inputs, Collective& ranks = Collective::alone());
 
 // Updates per epoch; with --maxi-batch also how much a program that pads would pad. For the log.

@@ -1,5 +1,6 @@
-// The text that a run learns from. What fits is read into memory; where it is large, or --cache asks for it, it is prepared
-// once, in constant memory, into a file of ids (data/prepared_pairs.h), which the next start opens in a moment.
+// The text that a run learns from. What fits is read into memory; where it is large, or --cache
+// asks for it, it is prepared once, in constant memory, into a file of ids (data/prepared_pairs.h),
+// which the next start opens in a moment.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,13 @@
 
 namespace xf::tools {
 
-// What is larger, in bytes of plain text, is prepared in the run folder without being asked for; a packed file counts as
-// four times its size.
+// What is larger, in bytes of plain text, is prepared in the run folder without being asked for; a
+// packed file counts as four times its size.
 inline constexpr int64_t kLargeText = int64_t{256} << 20;
 
-// In which folder the text of these options is prepared; none: it is read into memory. Error usage where --cache cannot be:
-// for pipes, and beside --bpe-dropout and --bidirectional, with which each epoch reads another text.
+// In which folder the text of these options is prepared; none: it is read into memory. Error usage
+// where --cache cannot be: for pipes, and beside --bpe-dropout and --bidirectional, with which each
+// epoch reads another text.
 std::optional<std::string> preparation_folder(const TrainingOptions& options);
 
 class TrainingText {
@@ -30,8 +32,9 @@ class TrainingText {
   // Whether encode() prepares it, or opens what is prepared.
   bool is_prepared() const { return folder_.has_value(); }
 
-  // What vocabularies are learnt from: all of the text, or a sample of --spm-input-sentences lines of it. Of a text that is
-  // prepared no line if there is nothing to learn. Its `parts` are those of the text.
+  // What vocabularies are learnt from: all of the text, or a sample of --spm-input-sentences lines
+  // of it. Of a text that is prepared no line if there is nothing to learn. Its `parts` are those
+  // of the text.
   const data::ParallelText& sample();
   // How many pairs of lines that is; 0: all of them.
   int64_t sampled() const { return sampled_; }
@@ -42,7 +45,8 @@ class TrainingText {
     std::string hash;         // of the prepared lines
     std::string note;         // for the log, of a text that was prepared
   };
-  // Leaves nothing here. Error data as of PairedLines and CorpusEncoder, resources if the file cannot be written.
+  // Leaves nothing here. Error data as of PairedLines and CorpusEncoder, resources if the file
+  // cannot be written.
   Encoded encode(const data::Vocabularies& vocabularies);
 
  private:

@@ -139,7 +139,8 @@ std::vector<std::string> TranslationValidator::translations(int64_t beam) {
   return united(ranks_, texts);
 }
 
-// As xformer-score has it, for references that were brought to normalisation form C when they were read.
+// As xformer-score has it, for references that were brought to normalisation form C when they were
+// read.
 data::BleuScore TranslationValidator::bleu(std::vector<std::string> translations) const {
   const bool lowercase = options_.text.lowercase;
   const bool composed = data::compose(translations).changes(lowercase) || set_.text.composed > 0;
@@ -230,7 +231,8 @@ FinalScore LanguageModelValidator::score() {
 // Sums are made batch after batch, whoever measured it: the bits are those of one rank.
 CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
                        Collective& ranks, const std::function<void(int64_t)>& done) {
-  std::vector<double> of_batches(2 * batches.size());  // smoothed, plain; zero where another rank measures
+  std::vector<double> of_batches(2 * batches.size());  // smoothed, plain; zero where another rank
+                                                       // measures
   ranks.on_all_ranks([&] {
     for (auto i = static_cast<size_t>(ranks.rank()); i < batches.size();
          i += static_cast<size_t>(ranks.size())) {

@@ -1,5 +1,5 @@
-// How good the model is now: loss and scores on text it is not trained on. What is measured depends on the type of the
-// model: a class for each.
+// How good the model is now: loss and scores on text it is not trained on. What is measured depends
+// on the type of the model: a class for each.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct CorpusLoss {
   double mean_of_batches = 0;  // the mean of their means: what two tutorials call the loss
   double mean() const { return sums.plain / static_cast<double>(sums.tokens); }  // per target token
 };
-// Throws Stopped between batches. Of several ranks each measures its share of them. `done` gets the number of sentences
-// of each batch when it has been measured.
+// Throws Stopped between batches. Of several ranks each measures its share of them. `done` gets the
+// number of sentences of each batch when it has been measured.
 CorpusLoss corpus_loss(const nn::Model& model, Arena& arena, const std::vector<data::IndexedBatch>& batches,
                        Collective& ranks = Collective::alone(),
                        const std::function<void(int64_t sentences)>& done = {});
@@ -69,8 +69,8 @@ std::unique_ptr<Validator> make_validator(const TrainingOptions& options, const 
                                           Arena& arena, const data::Vocabularies& vocabularies,
                                           const ValidationSet& set, Collective& ranks = Collective::alone());
 
-// Words of the target apart by spaces, and the end of each line, of the lines that are not left out: what a loss is divided by that
-// does not depend on the vocabulary.
+// Words of the target apart by spaces, and the end of each line, of the lines that are not left
+// out: what a loss is divided by that does not depend on the vocabulary.
 int64_t words_and_ends(const ValidationSet& set);
 
 }  // namespace xf::tools

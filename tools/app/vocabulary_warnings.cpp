@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kManyUnknown = 0.05;
 constexpr double kForeign = 0.25;                       // of a text that is measured on
-constexpr int64_t kSampled = 10000;                     // sentences of a side, evenly from all of it
+constexpr int64_t kSampled = 10000;                     // sentences of a side, evenly from all of
+                                                        // it
 constexpr int64_t kFewTokens = 3, kManyCharacters = 5;  // of a line
 constexpr std::string_view kMark = "\u2581";
 
@@ -149,7 +150,8 @@ void add_unlike(const ValidationSet& set, const std::string& option, const Train
   add(files.target(), set.corpus.target, *inputs.vocabularies.target, corpus.target);
 }
 
-// Pieces that are whole lines, as BPE makes them of little text without spaces, say nothing about other lines.
+// Pieces that are whole lines, as BPE makes them of little text without spaces, say nothing about
+// other lines.
 void add_long_pieces(const Side& side, const TrainingOptions& options, std::vector<std::string>& warnings) {
   const bool is_learnt = options.data.vocabs.empty() && options.saving.pretrained_model.empty();
   if (!is_learnt || std::string_view(side.tokenizer.extension()) != ".spm") return;
@@ -169,7 +171,8 @@ void add_long_pieces(const Side& side, const TrainingOptions& options, std::vect
                   side.text, a_line(tokens), a_line(characters), options.text.vocab_size));
 }
 
-// Words of a given list that only other normalisation forms tell apart: text, in form C, has one of them.
+// Words of a given list that only other normalisation forms tell apart: text, in form C, has one of
+// them.
 void add_same_words(const Side& side, const TrainingInputs& inputs, std::vector<std::string>& warnings) {
   const data::Tokenizer& tokenizer = side.tokenizer;
   if (inputs.options.data.vocabs.empty() || std::string_view(tokenizer.extension()) != ".txt") return;

@@ -38,7 +38,8 @@ std::vector<const char*> words_of(const Arguments& arguments) {
   fail(ErrorKind::usage, "--help, --version and the like are for the program {}", program);
 }
 
-// Error usage for one of `files`, which say where a program reads and writes, and in which form, and are nothing to a call.
+// Error usage for one of `files`, which say where a program reads and writes, and in which form,
+// and are nothing to a call.
 void refuse_files(const tools::Configuration& options, std::initializer_list<const char*> files) {
   for (const char* name : files) {
     if (options.is_given(name))
@@ -76,8 +77,8 @@ tools::TranslationOptions translating(const std::string& run, const Arguments& o
                   "teacher-forced", "output-format", "num-examples"});
 }
 
-// Line `number`, from 1, as a file's reader hands it over: without a byte order mark before the first line and without
-// the CR of a line end. A line end within it would have made two.
+// Line `number`, from 1, as a file's reader hands it over: without a byte order mark before the
+// first line and without the CR of a line end. A line end within it would have made two.
 std::string read_line(const char* what, size_t number, std::string_view line) {
   data::check_length(what, static_cast<int64_t>(number), line.size());
   data::check_utf8(what, static_cast<int64_t>(number), line);

@@ -1,5 +1,5 @@
-// The words after a program's name, by the list of its options, and the texts that they ask for. CLI11 does the splitting and is
-// seen nowhere else.
+// The words after a program's name, by the list of its options, and the texts that they ask for.
+// CLI11 does the splitting and is seen nowhere else.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,11 @@
 
 namespace xf::tools {
 
-// Every program and every command of one, "xformer-train" and "xformer-vocab encode", in the order of their pages.
+// Every program and every command of one, "xformer-train" and "xformer-vocab encode", in the order
+// of their pages.
 const std::vector<std::string_view>& all_programs();
-// The options of one as --help shows them; of training those of --task transformer-tiny. Error failure where no program is
-// called so.
+// The options of one as --help shows them; of training those of --task transformer-tiny. Error
+// failure where no program is called so.
 const OptionList& default_options(std::string_view program);
 
 struct ProgramCommand {
@@ -27,7 +28,8 @@ struct ProgramCommand {
 // Of "xformer-vocab", in the order of all_programs(). Error failure for a name that no program has.
 std::vector<ProgramCommand> commands_of(const std::string& program);
 
-// What was given, in the list's order. Error usage for an unknown option (with the nearest), a missing value, a word too many.
+// What was given, in the list's order. Error usage for an unknown option (with the nearest), a
+// missing value, a word too many.
 GivenOptions parse_command_line(const OptionList& list, const std::vector<std::string>& arguments);
 
 // Error usage for a word that no option takes, with what was probably meant.
@@ -42,14 +44,16 @@ struct CommandWords {
   GivenOptions from_command_line, from_file;
   std::optional<std::string> answer;
 };
-// Reads a command line (argv[0] is not looked at) and the config file that it names. Error usage for whatever is wrong.
+// Reads a command line (argv[0] is not looked at) and the config file that it names. Error usage
+// for whatever is wrong.
 CommandWords read_command(const OptionList& list, int argc, const char* const* argv);
 
-// Sets the list's configuration, where the command line goes before the config file; the text that --help and the like, or
-// --dump-config, ask for, which may be empty.
+// Sets the list's configuration, where the command line goes before the config file; the text that
+// --help and the like, or --dump-config, ask for, which may be empty.
 std::optional<std::string> read_options(OptionList list, int argc, const char* const* argv);
 
-// `configuration` with what a command line says; nothing if there is such a text, which is then on the standard output.
+// `configuration` with what a command line says; nothing if there is such a text, which is then on
+// the standard output.
 template <typename Config>
 std::optional<Config> parse_options(Config configuration, int argc, const char* const* argv) {
   const std::optional<std::string> answer = read_options(options_of(configuration), argc, argv);
@@ -69,8 +73,8 @@ struct Command {
   std::function<int(int argc, const char* const* argv, const ShowAnswer& show)> run;
 };
 
-// A command with a configuration of its own; `run` takes it, and returns an exit code, or nothing where it can only succeed or
-// throw.
+// A command with a configuration of its own; `run` takes it, and returns an exit code, or nothing
+// where it can only succeed or throw.
 template <typename Config, typename Run>
 Command command(const char* help, Config configuration, Run run) {
   const std::string_view program = configuration.program;
@@ -86,8 +90,8 @@ Command command(const char* help, Config configuration, Run run) {
           }};
 }
 
-// The command that argv[1] names, with the options behind it; or --help, --version, --build-info of the program.
-// Error usage, with the nearest name, for any other word and for none.
+// The command that argv[1] names, with the options behind it; or --help, --version, --build-info of
+// the program. Error usage, with the nearest name, for any other word and for none.
 int run_command(const std::string& program, const std::string& summary, const std::vector<Command>& commands,
                 int argc, char** argv);
 

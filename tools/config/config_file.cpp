@@ -51,8 +51,8 @@ const Option& known_key(const OptionList& list, const std::string& key, const to
   return *spec;
 }
 
-// The library makes a table of each part of a dotted key and lets go of them by recursion: a line of 100,000
-// dots would overflow the stack.
+// The library makes a table of each part of a dotted key and lets go of them by recursion: a line
+// of 100,000 dots would overflow the stack.
 void check_dots(const std::string& text, const std::string& name) {
   constexpr int kMostDots = 1000;
   int line = 1, dots = 0;

@@ -1,5 +1,6 @@
-// Names that are no option here: those that other toolkits' users bring along, joeynmt's keys, fairseq's options, plain words
-// (docs/guide/option_names.md has the table); and those of options that were removed.
+// Names that are no option here: those that other toolkits' users bring along, joeynmt's keys,
+// fairseq's options, plain words (docs/guide/option_names.md has the table); and those of options
+// that were removed.
 #pragma once
 
 #include <string>
@@ -8,14 +9,16 @@
 
 namespace xf::tools {
 
-// What it is called here: "learn-rate" for "lr" or "learning_rate"; in programs that differ, by several names; none for a name
-// that is not known.
+// What it is called here: "learn-rate" for "lr" or "learning_rate"; in programs that differ, by
+// several names; none for a name that is not known.
 std::vector<std::string> native_names(std::string_view foreign);
 
-// What `program` says of an option of another toolkit that it cannot have: "; it downloads no test sets: ...". "" for others.
+// What `program` says of an option of another toolkit that it cannot have: "; it downloads no test
+// sets: ...". "" for others.
 std::string why_refused(std::string_view program, std::string_view option);
 
-// "; did you mean 'learn-rate'?": by other toolkits' names, if the name so found is among the candidates, else by the nearest.
+// "; did you mean 'learn-rate'?": by other toolkits' names, if the name so found is among the
+// candidates, else by the nearest.
 std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
                        std::string_view prefix = "");
 

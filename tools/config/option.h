@@ -1,6 +1,7 @@
-// The options of a program: how each is written and explained, and the field of the program's configuration that holds its value.
-// Command line, config files, presets, --help, man pages, completion, --dump-config and the comparison on resume all walk the
-// list, so one line there is all that a new option needs besides its field.
+// The options of a program: how each is written and explained, and the field of the program's
+// configuration that holds its value. Command line, config files, presets, --help, man pages,
+// completion, --dump-config and the comparison on resume all walk the list, so one line there is
+// all that a new option needs besides its field.
 #pragma once
 
 #include <concepts>
@@ -21,15 +22,17 @@
 
 namespace xf::tools {
 
-// A length of training with its unit, Marian's way: 100e, 300Ku, 2Gt, 2h. Tokens are target tokens, </s> included.
+// A length of training with its unit, Marian's way: 100e, 300Ku, 2Gt, 2h. Tokens are target tokens,
+// </s> included.
 using nn::TrainingLength;
 
-// A number, then K, M or G (thousand, million, milliard) if wanted, then the unit; no unit means updates.
-// Nothing where the text is no such length or is negative.
+// A number, then K, M or G (thousand, million, milliard) if wanted, then the unit; no unit means
+// updates. Nothing where the text is no such length or is negative.
 std::optional<TrainingLength> parse_training_length(std::string_view text);
 // The shortest text that parse_training_length reads back: 8000u, 1.5h.
 std::string to_string(const TrainingLength& length);
-// A whole number with K, M or G if wanted: 8000, 8K. Nothing where the text is not one or does not fit.
+// A whole number with K, M or G if wanted: 8000, 8K. Nothing where the text is not one or does not
+// fit.
 std::optional<long long> parse_count(std::string_view text);
 // A decimal number, all of the text; infinities and NaN are refused.
 std::optional<double> parse_number(std::string_view text);
@@ -41,7 +44,8 @@ std::vector<std::string> split_all(std::string_view text, char separator);
 
 enum class Persistence {
   fixed,  // a run continues only with the value that it began with
-  free,  // may change when a run continues: stopping, validation, logging, device; files, whose contents are compared
+  free,   // may change when a run continues: stopping, validation, logging, device; files, whose
+          // contents are compared
   once,   // of one command: a config file may say so, that of a run does not
   never,  // an action or a place: not part of a configuration, refused in config files
 };
@@ -49,7 +53,8 @@ enum class Persistence {
 // The option of the ranks of one training (tools/app/equal_ranks.h).
 enum class AmongRanks {
   equal,  // has one value
-  place,  // a text, is given to all or to none; each may have a name of its own for what is the same
+  place,  // a text, is given to all or to none; each may have a name of its own for what is the
+          // same
   own,    // is each rank's own affair: where it computes, how much memory it takes, what it shows
 };
 
@@ -82,13 +87,16 @@ struct Option {
   bool is_list() const;
   bool is_text() const;  // a name or a path, or several
 
-  // Its value in one spelling: counts without K M G, numbers in their shortest form, amounts with their unit. Empty: not set.
+  // Its value in one spelling: counts without K M G, numbers in their shortest form, amounts with
+  // their unit. Empty: not set.
   std::vector<std::string> words() const;
   bool is_set() const { return !words().empty(); }
   std::string text() const;  // as on a command line, a list apart by spaces
-  std::string toml() const;  // as TOML writes it: 128, 0.3, true, "post", [1, 2]; "" where it is not set
-  // Error usage "WHERE: ..." for a wrong type, a value out of range, an unknown choice (with the nearest) or a wrong number of
-  // values. Lists of amounts and of whole numbers may be apart by commas.
+  std::string toml() const;  // as TOML writes it: 128, 0.3, true, "post", [1, 2]; "" where it is
+                             // not set
+  // Error usage "WHERE: ..." for a wrong type, a value out of range, an unknown choice (with the
+  // nearest) or a wrong number of values. Lists of amounts and of whole numbers may be apart by
+  // commas.
   void set(const std::vector<std::string>& words, const std::string& where);
 };
 
@@ -96,8 +104,8 @@ struct Option {
 std::vector<std::string> spellings_of(const Option& option);
 // The words that an option can be given; none: anything.
 std::vector<std::string> values_of(const Option& option);
-// For --help and man: what stands behind an option's name ("N", "post|pre"), and its help with the words and the default
-// that the former does not show.
+// For --help and man: what stands behind an option's name ("N", "post|pre"), and its help with the
+// words and the default that the former does not show.
 std::string value_text(const Option& option);
 std::string help_with_default(const Option& option);
 
@@ -138,11 +146,13 @@ inline constexpr auto seldom = [](Option& option) { option.rare = true; };
 inline constexpr auto bare = [](Option& option) { option.positional = true; };
 inline constexpr auto by_task = [](Option& option) { option.is_by_task = true; };
 
-// An option as somebody wrote it: what the command line and the config files come down to before their values are checked.
+// An option as somebody wrote it: what the command line and the config files come down to before
+// their values are checked.
 struct GivenOption {
   std::string name;
   std::vector<std::string> words;
-  std::string where;                      // for messages: "--dim-emb", "config.toml:14: key 'dim-emb'"
+  std::string where;                      // for messages: "--dim-emb", "config.toml:14: key
+                                          // 'dim-emb'"
   std::vector<std::string> renamed = {};  // "--old-name is called --new-name now"
 };
 using GivenOptions = std::vector<GivenOption>;
@@ -160,7 +170,8 @@ struct Configuration {
 
   bool is_given(std::string_view name) const { return given.contains(name); }
 
-  std::string_view program;  // as it is called, with its command: "xformer-train", "xformer-vocab encode"
+  std::string_view program;  // as it is called, with its command: "xformer-train", "xformer-vocab
+                             // encode"
   std::string config;
   bool dump_config = false, quiet = false, help = false, help_all = false, version = false,
        build_info = false;
@@ -172,13 +183,16 @@ class OptionList {
   // To be filled by the program's list_options().
   explicit OptionList(Configuration& configuration) : configuration_(&configuration) {}
 
-  // What --help says first: a sentence, an empty line, and lines that call the program, two spaces in front.
+  // What --help says first: a sentence, an empty line, and lines that call the program, two spaces
+  // in front.
   void summary(std::string_view text) { summary_ = text; }
-  // The heading in --help of what is added from here on, and whether a run may change it when it continues.
+  // The heading in --help of what is added from here on, and whether a run may change it when it
+  // continues.
   void group(std::string_view heading, Persistence keep = Persistence::free) {
     heading_ = heading, keep_ = keep;
   }
-  // An option `written` as --help has it, without its dashes: "beam-size -b N" is --beam-size, or -b, and takes N.
+  // An option `written` as --help has it, without its dashes: "beam-size -b N" is --beam-size, or
+  // -b, and takes N.
   template <typename T>
   void operator()(T& field, std::string_view written, std::initializer_list<Rule> rules,
                   std::string_view help) {
@@ -198,7 +212,8 @@ class OptionList {
   const Option* find(std::string_view name) const;  // null: the program has no such option
   // Error failure where the program has no such option.
   const Option& at(std::string_view name) const;
-  std::vector<std::string> names(bool of_files = false) const;  // all, or those that a config file may hold
+  std::vector<std::string> names(bool of_files = false) const;  // all, or those that a config file
+                                                                // may hold
   bool is_given(std::string_view name) const { return configuration_->is_given(name); }
   // Error usage "xformer-train needs --train-sets SRC TRG" unless it is set.
   void require(std::string_view name) const;
@@ -207,8 +222,8 @@ class OptionList {
   enum class Origin { preset, user };
   void apply(const GivenOptions& given, Origin origin);
 
-  // Every key that has a value and may stand in a file, by group, but for those of one command (Persistence::once); reads back to the
-  // same values.
+  // Every key that has a value and may stand in a file, by group, but for those of one command
+  // (Persistence::once); reads back to the same values.
   std::string to_toml() const;
 
  private:

@@ -1,4 +1,5 @@
-// What a command line and the config file that it names make of a configuration; programs that are several commands.
+// What a command line and the config file that it names make of a configuration; programs that are
+// several commands.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What metrics are called in metrics.jsonl, valid.tsv and state.json: as they were called first, so that files of every
-// version are read alike.
+// What metrics are called in metrics.jsonl, valid.tsv and state.json: as they were called first, so
+// that files of every version are read alike.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// The configuration of xformer-train, which is also what a run and each of its checkpoints keep (training.toml); and, of it, what
-// a model is, how its text is cut and how it is searched, which its folder keeps however it was trained (model.toml).
+// The configuration of xformer-train, which is also what a run and each of its checkpoints keep
+// (training.toml); and, of it, what a model is, how its text is cut and how it is searched, which
+// its folder keeps however it was trained (model.toml).
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ struct TextOptions {
   std::vector<std::string> languages;
 };
 
-// What the model is, and what of its values is dropped and smoothed when it learns (nn/transformer_config.h).
+// What the model is, and what of its values is dropped and smoothed when it learns
+// (nn/transformer_config.h).
 struct ModelOptions {
   std::string type = "translation";
   int64_t dim_emb = 0, enc_depth = 0, dec_depth = 0, transformer_heads = 0, transformer_dim_ffn = 0;
@@ -166,7 +168,8 @@ inline constexpr double kLargestBatch = 1e8;
 void check_model(const ModelOptions& options);
 
 std::string to_toml(const ModelSettings& settings);
-// `name` stands for the file in messages. Error usage for what is wrong in it, and as check_model() has it.
+// `name` stands for the file in messages. Error usage for what is wrong in it, and as check_model()
+// has it.
 ModelSettings model_settings_from_toml(const std::string& text, const std::string& name);
 
 }  // namespace xf::tools

@@ -6,8 +6,8 @@
 
 namespace xf::tools {
 
-// Does `work`, all that one line asks for, and whether it came to its end. In a `conversation` Error data is told, and the next
-// line may come; else it goes on.
+// Does `work`, all that one line asks for, and whether it came to its end. In a `conversation`
+// Error data is told, and the next line may come; else it goes on.
 template <typename Work>
 bool answered(bool conversation, const Work& work) {
   try {

@@ -1,5 +1,5 @@
-// How far a program is through the lines of a file: redrawn in place on the standard error while it works, where that is a
-// terminal.
+// How far a program is through the lines of a file: redrawn in place on the standard error while it
+// works, where that is a terminal.
 #pragma once
 
 #include <chrono>

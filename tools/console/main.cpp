@@ -21,12 +21,14 @@
 namespace xf::tools {
 namespace {
 
-// The first file that is opened takes the place of a standard stream that is closed, and would then be read or written
-// as that. So the place is taken: input and output fail if they are used, messages go nowhere.
+// The first file that is opened takes the place of a standard stream that is closed, and would then
+// be read or written as that. So the place is taken: input and output fail if they are used,
+// messages go nowhere.
 void occupy_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const int useless = number == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
-    if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", useless));  // the lowest free number
+    // the lowest free number
+    if (fcntl(number, F_GETFD) < 0) static_cast<void>(open("/dev/null", useless));
   }
 }
 
@@ -63,7 +65,8 @@ ErrorKind kind_of(const std::error_code& code) {
 
 int run_program(int argc, char** argv, const std::function<int(int, char**)>& body) {
   occupy_standard_streams();
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files (ulimit -f) is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files (ulimit -f) is an error of the
+                                  // write
   try {
     cpu_level();  // a level that is not there is an error of usage, before anything begins
     return answer(body, argc, argv);

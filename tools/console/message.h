@@ -1,5 +1,6 @@
-// Lines for people on the standard error and pages on the standard output. Names and texts in them are shown as
-// data::printable() writes them, so that no terminal obeys what a stranger's file is called.
+// Lines for people on the standard error and pages on the standard output. Names and texts in them
+// are shown as data::printable() writes them, so that no terminal obeys what a stranger's file is
+// called.
 #pragma once
 
 #include <fmt/core.h>

@@ -30,7 +30,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   std::string nearest;
   int smallest = std::max(2, static_cast<int>(name.size()) / 3) + 1;
   for (const std::string& candidate : candidates) {
-    // They are as far apart as their lengths at least: a key of a megabyte, as a damaged file has, is compared with none.
+    // They are as far apart as their lengths at least: a key of a megabyte, as a damaged file has,
+    // is compared with none.
     if (std::abs(std::ssize(name) - std::ssize(candidate)) >= smallest) continue;
     const int distance = edit_distance(name, candidate);
     if (distance >= smallest) continue;

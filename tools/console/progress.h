@@ -1,4 +1,5 @@
-// The line that says how training is going: redrawn in place on a terminal, a plain line each time on a pipe.
+// The line that says how training is going: redrawn in place on a terminal, a plain line each time
+// on a pipe.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Progress {
   double seconds_left = -1;      // negative: not known
 };
 
-// ep 3 · up 1,250/8,000 · loss 2.413 · ppl 11.2 · lr 4.9e-03 · gnorm 0.82 · 182k tok/s · 00:02:10 · eta
-// 00:11:40
+// ep 3 · up 1,250/8,000 · loss 2.413 · ppl 11.2 · lr 4.9e-03 · gnorm 0.82 · 182k tok/s · 00:02:10 ·
+// eta 00:11:40
 std::string progress_line(const Progress& progress);
 
 // The same behind a bar, with as many fields as the columns hold, the important ones longest.
@@ -32,7 +33,8 @@ std::string progress_bar(const Progress& progress, int columns);
 
 std::string grouped(int64_t number);                            // 1,250
 std::string counted(int64_t number, const std::string& thing);  // 1 pair, 1,250 pairs
-std::string numbered_lines(std::vector<int64_t> numbers);       // line 3; lines 3, 7; the first of many
+std::string numbered_lines(std::vector<int64_t> numbers);       // line 3; lines 3, 7; the first of
+                                                                // many
 std::string short_count(double number);                         // 182k, 1.4M
 std::string clock_time(double seconds);                         // 00:02:10
 std::string rough_time(double seconds);                         // 40 s, 57 min, 3 h 20 min
@@ -50,7 +52,8 @@ class ProgressDisplay {
   // Every --disp-freq: a line on a pipe; on a terminal the bar is redrawn.
   void report(const Progress& progress);
 
-  // What goes on where no updates are made: in the bar's place until something else is said; nothing on a pipe.
+  // What goes on where no updates are made: in the bar's place until something else is said;
+  // nothing on a pipe.
   void activity(const std::string& text);
   // The same where it changes often: drawn at most ten times a second.
   void tick(const std::string& activity);
@@ -59,8 +62,8 @@ class ProgressDisplay {
   // data::printable_page() has it.
   void message(const std::string& text);
 
-  // Takes the bar away (before something else writes, and at the end). A closed or full stream never stops
-  // training.
+  // Takes the bar away (before something else writes, and at the end). A closed or full stream
+  // never stops training.
   void clear();
 
  private:

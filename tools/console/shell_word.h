@@ -7,8 +7,8 @@
 
 namespace xf::tools {
 
-// In single quotes. `quote`: how a single quote is written there; by default quotes are closed, one is written and they are
-// opened again, as every POSIX shell reads it.
+// In single quotes. `quote`: how a single quote is written there; by default quotes are closed, one
+// is written and they are opened again, as every POSIX shell reads it.
 std::string single_quoted(std::string_view text, std::string_view quote = "'\\''");
 
 // One word: in quotes where it must be.

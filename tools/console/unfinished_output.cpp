@@ -30,7 +30,8 @@ std::string checksum_of(const std::string& settings) {
   return crc.hexadecimal();
 }
 
-// Where the lines go in the end: what a link names. Error usage for what cannot be given a new content by its name.
+// Where the lines go in the end: what a link names. Error usage for what cannot be given a new
+// content by its name.
 std::string file_of(const std::string& path) {
   refuse_planted(path);
   std::error_code none;
@@ -101,7 +102,8 @@ void UnfinishedOutput::take_up() {
   }
   struct stat lines = {};
   if (::fstat(file_.number(), &lines) != 0) fail_to_write();
-  // Of lines that are not there: whoever gave them their final name was killed before the notes were gone.
+  // Of lines that are not there: whoever gave them their final name was killed before the notes
+  // were gone.
   if (lines.st_size == 0) {
     bytes_ = 0;
     return count(0);
@@ -146,7 +148,8 @@ void UnfinishedOutput::close() {
   count(lines_done_);
   struct stat before = {};
   if (::stat(path_.c_str(), &before) == 0) take_access_of(before, file_.number());
-  // The lock goes last: who has opened the file by its old name then finds another one there, or none.
+  // The lock goes last: who has opened the file by its old name then finds another one there, or
+  // none.
   if (::rename(lines_path_.c_str(), path_.c_str()) != 0) fail_to_write();
   ::unlink(notes_path_.c_str());
   if (!file_.close_checked()) fail_to_write();

@@ -202,7 +202,8 @@ std::vector<size_t> strongest(const TokenMatrix& matrix, size_t row, size_t coun
 
 namespace {
 
-// Of a translation model a sentence and its translation, of a language model or a classifier a text.
+// Of a translation model a sentence and its translation, of a language model or a classifier a
+// text.
 TracedSentence traced(const AttentionOptions& options) {
   const std::string given = fmt::format("{}", fmt::join(options.sentence, " "));
   const std::string text =

@@ -13,8 +13,9 @@ namespace xf::tools::explain {
 
 namespace {
 
-// What one word looks at: the sentence twice, and lines from the word to what it attends to, as strong as the weight, a
-// colour for each head. After Vig 2019, arXiv:1906.05714, and the drawings in Tensor2Tensor that it goes back to.
+// What one word looks at: the sentence twice, and lines from the word to what it attends to, as
+// strong as the weight, a colour for each head. After Vig 2019, arXiv:1906.05714, and the drawings
+// in Tensor2Tensor that it goes back to.
 
 using Heads = std::vector<const AttentionMap*>;
 
@@ -40,7 +41,8 @@ double widest(const std::vector<std::string>& tokens) {
 double middle_of(double top, size_t row) { return top + kLine * (static_cast<double>(row) + 0.5); }
 
 struct Places {
-  double queries, keys, squares, top;  // the right end of the queries, the left ends of keys and squares
+  double queries, keys, squares, top;  // the right end of the queries, the left ends of keys and
+                                       // squares
 };
 
 double width_of(const Heads& heads) {
@@ -152,7 +154,8 @@ Drawing focus_drawings(const std::vector<Heads>& layers) {
   return drawing;
 }
 
-constexpr double kSmall = 13, kLarge = 34;  // sides of a cell in pixels; a large one has room for its number
+constexpr double kSmall = 13, kLarge = 34;  // sides of a cell in pixels; a large one has room for
+                                            // its number
 constexpr const char* kAbout =
     "Each map is one head's probabilities (AT2) on this sentence: "
     "a row for each query, a column for each key, the more colour the more weight. "
@@ -241,7 +244,8 @@ std::string to_svg(const AttentionMaps& maps) {
     galleries.push_back(std::move(gallery));
   }
   const bool one = layers.size() == 1 && layers.front().size() == 1;
-  constexpr double kOneLine = std::numeric_limits<double>::infinity();  // a layer's heads stay side by side
+  // a layer's heads stay side by side
+  constexpr double kOneLine = std::numeric_limits<double>::infinity();
   return gallery_drawing("Attention", galleries, one ? kLarge : kSmall, kOneLine).svg();
 }
 

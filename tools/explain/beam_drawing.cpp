@@ -13,7 +13,8 @@ namespace xf::tools::explain {
 namespace {
 
 constexpr double kRow = 40, kBox = 32, kTop = 84, kLeft = 16, kGap = 30;
-constexpr size_t kFallen = 2;  // of the continuations that a step drops, the best: those that nearly lived
+constexpr size_t kFallen = 2;  // of the continuations that a step drops, the best: those that
+                               // nearly lived
 
 constexpr const char* kStyle = R"(
 .faded { opacity: 0.4; } path.won { stroke: #0072B2; stroke-width: 2.5; fill: none; }

@@ -85,7 +85,8 @@ double token_log_probability(const BeamTree& tree, const BeamTree::Node& node) {
 
 std::string text_of_step(const BeamTree& tree, int64_t tokens) {
   std::string text = fmt::format("\nstep {}\n", tokens);
-  std::map<int64_t, std::vector<size_t>> by_parent;  // in the order of their ranks: nodes are numbered so
+  std::map<int64_t, std::vector<size_t>> by_parent;  // in the order of their ranks: nodes are
+                                                     // numbered so
   for (const size_t i : tree.step(tokens)) by_parent[tree.nodes[i].parent].push_back(i);
   for (const auto& [parent, continuations] : by_parent) {
     text += fmt::format("  {}\n", parent < 0 ? "<s>" : tree.path(parent));

@@ -1,5 +1,5 @@
-// A beam search, watched: every continuation that it weighs and what becomes of it (nn/decode/search.h), and how the ended
-// hypotheses are ranked.
+// A beam search, watched: every continuation that it weighs and what becomes of it
+// (nn/decode/search.h), and how the ended hypotheses are ranked.
 #pragma once
 
 #include <string>

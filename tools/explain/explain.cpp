@@ -55,8 +55,8 @@ Tensor filled(Shape shape, double value) {
   return Tensor::from(Values(static_cast<size_t>(shape.numel()), value), shape);
 }
 
-// An example: numbers; "x": 1 and then zeros, shaped like x; "x[id]": the same with a row for each id; "x of 1"; "row of
-// 1": a vector as wide as x.
+// An example: numbers; "x": 1 and then zeros, shaped like x; "x[id]": the same with a row for each
+// id; "x of 1"; "row of 1": a vector as wide as x.
 Tensor example(const Input& input, const Tensors& inputs) {
   const std::string text = input.example;
   const auto number_behind = [&](const char* words) {
@@ -151,8 +151,8 @@ Values weights_of(const Tensors& inputs) {
 constexpr double kShareOfNumber = 1e-9;  // of a step that f64 does not round away
 constexpr double kVisible = 1e-6;        // the share of a move that its rounding may be
 
-// (L(w + h) - L(w - h)) / 2h with L = sum of the outputs times their weights. Outputs are subtracted before they are summed:
-// what an element does not change must not drown what it does.
+// (L(w + h) - L(w - h)) / 2h with L = sum of the outputs times their weights. Outputs are
+// subtracted before they are summed: what an element does not change must not drown what it does.
 struct Slope {
   double value;
   bool is_rounded;  // the outputs moved by hardly more than their own rounding, or not at all
@@ -194,7 +194,8 @@ double visible_step(const Tensors& inputs) {
   return kShareOfNumber * largest;
 }
 
-// dL/dinput by the fast kernel in f64. Where large numbers round a short step away, a longer one is taken.
+// dL/dinput by the fast kernel in f64. Where large numbers round a short step away, a longer one is
+// taken.
 Tensor central_differences(const Op& op, const Tensors& inputs, const std::string& input) {
   constexpr double kStep = 1e-5;
   const double longer = visible_step(inputs);
@@ -245,7 +246,8 @@ Tensors run_fast(const Op& op, const Tensors& inputs, const std::map<std::string
   return fast;
 }
 
-std::string number(double value) { return fmt::format("{:.7g}", value == 0 ? 0.0 : value); }  // no -0
+// no -0
+std::string number(double value) { return fmt::format("{:.7g}", value == 0 ? 0.0 : value); }
 
 std::string row_of(const Tensor& tensor, int64_t row) {
   const auto begin = static_cast<size_t>(row * tensor.width()),

@@ -27,8 +27,9 @@ double label_width(const FlowMatrix& matrix) {
                   text_width(second_label(matrix), kSecondLabel));
 }
 
-// The width of a cell, `most` or less, with which matrices fit side by side into `room`: one whose label is wider than its
-// cells takes the label's width. A smaller cell may leave more labels wider than their cells, hence the passes.
+// The width of a cell, `most` or less, with which matrices fit side by side into `room`: one whose
+// label is wider than its cells takes the label's width. A smaller cell may leave more labels wider
+// than their cells, hence the passes.
 double cell_width(const std::vector<FlowMatrix>& matrices, double most, double room) {
   double cell = most;
   for (size_t pass = 0; pass < matrices.size(); ++pass) {

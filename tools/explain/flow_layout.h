@@ -1,5 +1,5 @@
-// Where things of a flow's picture lie: one stage under the other in a column that a narrow screen can show. All lengths
-// in pixels of the drawing.
+// Where things of a flow's picture lie: one stage under the other in a column that a narrow screen
+// can show. All lengths in pixels of the drawing.
 #pragma once
 
 #include "tools/explain/flow.h"
@@ -8,7 +8,8 @@ namespace xf::tools::explain {
 
 struct FlowLayout {
   static constexpr double kWidth = 480;
-  static constexpr double kLeft = 20, kRight = 456;  // of the stages' boxes; lines to and fro run beside them
+  static constexpr double kLeft = 20, kRight = 456;  // of the stages' boxes; lines to and fro run
+                                                     // beside them
   static constexpr double kText = 30;                // notes and words begin here
   static constexpr double kMatrices = 178;           // and matrices here
   static constexpr double kEnd = 448;

@@ -16,7 +16,8 @@ std::vector<std::string> names(const std::vector<std::string>& words, const Tens
   return named;
 }
 
-// What the embedding of a sentence of T words adds for their places [T, D]; undefined where positions are rotary.
+// What the embedding of a sentence of T words adds for their places [T, D]; undefined where
+// positions are rotary.
 Tensor added_positions(const nn::TransformerConfig& config, const nn::ParameterStore& store, int64_t T) {
   if (config.rotary_positions) return {};
   if (config.learned_positions)

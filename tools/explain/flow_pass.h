@@ -1,5 +1,5 @@
-// The pass that a flow is drawn from: a trained model on a sentence, or a micro-model with fixed random weights on a
-// made-up one, so that there is a picture before there is a model.
+// The pass that a flow is drawn from: a trained model on a sentence, or a micro-model with fixed
+// random weights on a made-up one, so that there is a picture before there is a model.
 #pragma once
 
 #include "tools/config/program_options.h"
@@ -10,12 +10,14 @@ namespace xf::tools::explain {
 
 // Which target the decoder is forced along.
 enum class FlowTarget {
-  reference,  // a translation: the micro-model's is made up, a trained model's is its own, by beam search
+  reference,  // a translation: the micro-model's is made up, a trained model's is its own, by beam
+              // search
   greedy,     // what the model says itself, one word after the other
 };
 
 struct FlowPass {
-  std::string model;  // for a caption: "a micro-model with random weights", or the folder of the weights
+  std::string model;  // for a caption: "a micro-model with random weights", or the folder of the
+                      // weights
   nn::TransformerConfig config;
   TracedSentence traced;
   std::vector<std::string> vocabulary;  // every word of the target side; empty for a trained model
@@ -26,7 +28,8 @@ struct FlowPass {
 // The micro-model with two layers on either side.
 FlowPass micro_pass(FlowTarget target);
 
-// `options`: of a command with model, device and cpu-threads. Errors as trace_sentence() and load_model() have them.
+// `options`: of a command with model, device and cpu-threads. Errors as trace_sentence() and
+// load_model() have them.
 FlowPass model_pass(const FlowOptions& options, const std::string& sentence, FlowTarget target);
 
 }  // namespace xf::tools::explain

@@ -83,7 +83,8 @@ FlowMatrix FlowStages::head(const std::string& block, int64_t h, bool causal,
   const Tensor p = seen.value.reshape({H * Tq, Tk}).slice_rows(h * Tq, (h + 1) * Tq);
   FlowMatrix map = of_value(seen, p, fmt::format("p, head {}", h));
   map.columns.resize(static_cast<size_t>(std::min(Tk, kMostRows)));
-  std::iota(map.columns.begin(), map.columns.end(), 0);  // keys as rows: the first words, not a sample
+  std::iota(map.columns.begin(), map.columns.end(), 0);  // keys as rows: the first words, not a
+                                                         // sample
   map.row_names = names_;
   for (const int64_t key : map.columns) map.column_names.push_back(keys[static_cast<size_t>(key)]);
   map.causal = causal;
@@ -107,7 +108,8 @@ FlowMatrix FlowStages::scores(const std::string& block, int64_t h) const {
   return computed("AT1", "s", s);
 }
 
-// Of the first norm that the pass came through behind a sublayer, whose name depends on where the model has its norms.
+// Of the first norm that the pass came through behind a sublayer, whose name depends on where the
+// model has its norms.
 FlowMatrix FlowStages::of_next_norm(const std::string& block, const std::string& symbol,
                                     const std::string& label) const {
   const auto& values = pass_.traced.values;
@@ -117,7 +119,8 @@ FlowMatrix FlowStages::of_next_norm(const std::string& block, const std::string&
   return of_value(*seen, seen->value, label);
 }
 
-// The residual stream behind a sublayer: post-norm normalises it, pre-norm what a sublayer reads of it.
+// The residual stream behind a sublayer: post-norm normalises it, pre-norm what a sublayer reads of
+// it.
 FlowMatrix FlowStages::into_residual(const std::string& block, const std::string& label) const {
   if (!is_pre_norm()) return of_next_norm(block, "y", label);
   FlowMatrix stream = of_next_norm(block, "sum", label == "norm y" ? "stream" : label);

@@ -19,13 +19,14 @@ class FlowStages {
   FlowStage encoder_layer(int64_t l) const;
   FlowStage decoder_layer(int64_t l) const;
 
-  // What differs between the three self-attentions: title and note of the projections, note of the probabilities.
+  // What differs between the three self-attentions: title and note of the projections, note of the
+  // probabilities.
   struct SelfAttentionText {
     const char *title, *projections, *probabilities;
     bool causal;
   };
-  // Three stages each: projections, probabilities, and the way back into the residual stream. In pre-norm a block's norm
-  // comes before it, and the decoder's last before the logits.
+  // Three stages each: projections, probabilities, and the way back into the residual stream. In
+  // pre-norm a block's norm comes before it, and the decoder's last before the logits.
   void add_self_attention(std::vector<FlowStage>& stages, const std::string& layer,
                           const SelfAttentionText& text) const;
   void add_cross_attention(std::vector<FlowStage>& stages, const std::string& layer) const;

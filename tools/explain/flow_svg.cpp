@@ -1,4 +1,5 @@
-// The picture of a flow. What moves is the style sheet's: the drawing itself is the finished picture.
+// The picture of a flow. What moves is the style sheet's: the drawing itself is the finished
+// picture.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,11 +14,13 @@ namespace xf::tools::explain {
 
 namespace {
 
-// The style sheet of a flow's picture: colours, and the animation, of elements with these classes and that of their tick:
+// The style sheet of a flow's picture: colours, and the animation, of elements with these classes
+// and that of their tick:
 //   appears there from its tick on
 //   glow    there during its tick
 //   packet  moves to its place, from the offset (--x, --y), as its tick begins
-// The animation is for readers who did not ask for less motion; without it what appears is there and the others are not.
+// The animation is for readers who did not ask for less motion; without it what appears is there
+// and the others are not.
 
 // Cells are strokes as thick as they are high: the shortest way to write many of them.
 constexpr const char* kColours = R"(
@@ -32,8 +35,8 @@ constexpr const char* kColours = R"(
 }
 )";
 
-// Every tick has three animations: data comes to stay (d), the box glows (g), a packet arrives on an arrow (p), from
-// (--x, --y) off the place where it is drawn.
+// Every tick has three animations: data comes to stay (d), the box glows (g), a packet arrives on
+// an arrow (p), from (--x, --y) off the place where it is drawn.
 std::string animation(const Flow& flow) {
   const double second_per_tick = flow.stepwise ? 0.4 : 1.1, pause = 4;
   const auto ticks = static_cast<double>(flow.ticks());

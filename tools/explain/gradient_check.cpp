@@ -42,8 +42,8 @@ void demand_check(const GradientsOptions& options) {
   }
 }
 
-// (L(w + h) - L(w - h)) / 2h, relative to `scale`. ReLU has a kink; where a step crosses one, a step a tenth as long
-// seldom does, so the shorter one is asked where the first is not close.
+// (L(w + h) - L(w - h)) / 2h, relative to `scale`. ReLU has a kink; where a step crosses one, a
+// step a tenth as long seldom does, so the shorter one is asked where the first is not close.
 double error_of_element(const TrainingPair& exact, double& element, double gradient, double scale) {
   double error = INFINITY;
   for (const double h : {1e-5, 1e-6}) {

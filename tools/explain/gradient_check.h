@@ -1,5 +1,5 @@
-// The gradient of every parameter for one sentence pair, and its proof: in f64 against central differences, and in f32
-// against f64.
+// The gradient of every parameter for one sentence pair, and its proof: in f64 against central
+// differences, and in f32 against f64.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace xf::tools::explain {
 
-// Errors are relative to the largest gradient element of the parameter, or to this share of the whole model's largest
-// where that is more: a gradient that is zero in exact arithmetic, as that of the key's bias
-// (docs/derivations/attention_block.md), is rounding alone and has no relative error.
+// Errors are relative to the largest gradient element of the parameter, or to this share of the
+// whole model's largest where that is more: a gradient that is zero in exact arithmetic, as that of
+// the key's bias (docs/derivations/attention_block.md), is rounding alone and has no relative
+// error.
 constexpr double kGradientFloor = 1e-2;
 // At most, f64 against central differences and f32 against f64.
 constexpr double kWorstF64 = 1e-6, kWorstF32 = 1e-3;
@@ -22,7 +23,8 @@ struct ParameterGradient {
   Shape shape;
   double value_norm = 0;
   double norm = 0, root_mean_square = 0, largest = 0;  // of the gradient
-  int64_t compared = 0;                                // elements that were moved; 0 without a check
+  int64_t compared = 0;                                // elements that were moved; 0 without a
+                                                       // check
   double f64 = 0, f32 = 0;                             // worst errors
   bool good() const { return f64 <= kWorstF64 && f32 <= kWorstF32; }
 };
@@ -36,8 +38,9 @@ struct GradientReport {
 
 // Of a pair whose gradients are accumulated.
 GradientReport measure_gradients(const TrainingPair& pair, double loss);
-// Completes a report on `exact`, a pair in f64, whose gradients and those of `fast`, the same in f32, are accumulated. Of
-// each parameter the element with the largest gradient and samples - 1 drawn by the seed, or all that there are, are moved.
+// Completes a report on `exact`, a pair in f64, whose gradients and those of `fast`, the same in
+// f32, are accumulated. Of each parameter the element with the largest gradient and samples - 1
+// drawn by the seed, or all that there are, are moved.
 void check_gradients(const TrainingPair& exact, const TrainingPair& fast, int64_t samples, uint64_t seed,
                      GradientReport& report);
 

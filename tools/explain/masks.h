@@ -1,6 +1,7 @@
-// Which positions may see which: the masks of a padded example, each at its place in the model; masks that other programs
-// build, beside them; and what a masked score's value does to a row of probabilities. A cell is lit where the engine's
-// softmax gives equal scores a probability above zero (docs/notation.md, Masks).
+// Which positions may see which: the masks of a padded example, each at its place in the model;
+// masks that other programs build, beside them; and what a masked score's value does to a row of
+// probabilities. A cell is lit where the engine's softmax gives equal scores a probability above
+// zero (docs/notation.md, Masks).
 #pragma once
 
 #include <string>
@@ -18,14 +19,15 @@ struct PaddedBatch {
   int64_t length() const { return static_cast<int64_t>(sentences.front().size()); }
 };
 
-// Sentences apart by ';', words by spaces; shorter ones are filled up with `pad`. Error usage for a sentence without words, and
-// for padding that is not at a sentence's end.
+// Sentences apart by ';', words by spaces; shorter ones are filled up with `pad`. Error usage for a
+// sentence without words, and for padding that is not at a sentence's end.
 PaddedBatch padded_batch(const std::string& text, const std::string& pad);
 
 struct MaskUse {
-  std::string use;  // "encoder self-attention"
-  std::string
-      place;  // where the engine asks for it: file, and what stands there; empty for a mask that it never builds
+  std::string use;    // "encoder self-attention"
+  std::string place;  // where the engine asks for it: file, and what stands there; empty for a mask
+                      // that it
+                      // never builds
   std::vector<TitledMatrix> matrices;  // values 0 and 1: of each sentence, or of the packed batch
 };
 
@@ -44,7 +46,8 @@ struct MaskFill {
 struct MaskPolarity {
   TokenMatrix x, mask;
   TokenMatrix where_true;   // a 1 says where to fill: PyTorch's masked_fill
-  TokenMatrix where_false;  // a 1 says what may be attended, and the rest is filled: the masks on this page
+  TokenMatrix where_false;  // a 1 says what may be attended, and the rest is filled: the masks on
+                            // this page
 };
 
 struct Masks {

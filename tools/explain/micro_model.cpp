@@ -6,7 +6,8 @@ namespace xf::tools::explain {
 
 namespace {
 
-// Of the weights. With these a model of two layers translates greedily into a sentence that ends, without a word twice.
+// Of the weights. With these a model of two layers translates greedily into a sentence that ends,
+// without a word twice.
 constexpr uint64_t kSeed = 634;
 
 nn::TransformerConfig micro_config(int64_t layers) {

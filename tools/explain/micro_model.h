@@ -1,5 +1,5 @@
-// A model small enough that every value, node and gradient can be looked at, with words and fixed random weights: so
-// there is something to see before there is a model of one's own.
+// A model small enough that every value, node and gradient can be looked at, with words and fixed
+// random weights: so there is something to see before there is a model of one's own.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
-// One op on numbers of the reader's: every equation of its page by id, with the values that the plain kernel
-// (kernels/plain/) gives, what the fast kernel in f32 makes of the same input, and for each gradient the central
-// difference of the fast kernel in f64. Nothing is computed here but by the engine's kernels.
+// One op on numbers of the reader's: every equation of its page by id, with the values that the
+// plain kernel (kernels/plain/) gives, what the fast kernel in f32 makes of the same input, and for
+// each gradient the central difference of the fast kernel in f64. Nothing is computed here but by
+// the engine's kernels.
 #pragma once
 
 #include <functional>
@@ -13,13 +14,15 @@
 
 namespace xf::tools::explain {
 
-// Inputs and results of an op by name. "x" is the main input, "y" the output, "dy" the gradient from above.
+// Inputs and results of an op by name. "x" is the main input, "y" the output, "dy" the gradient
+// from above.
 using Tensors = std::map<std::string, Tensor>;
 
 struct Input {
   const char* name;
-  const char*
-      example;  // what it is where nobody gives it: rows apart by ';', elements by ','; a name: shaped like it; "": nothing
+  const char* example;  // what it is where nobody gives it: rows apart by ';', elements by ','; a
+                        // name:
+                        // shaped like it; "": nothing
   bool is_index = false;
 };
 
@@ -36,7 +39,8 @@ struct Op {
   const char* page;  // of docs/derivations
   std::vector<Input> inputs;
   std::vector<Equation> equations;
-  // The fast kernels, in the type of the inputs. forward makes its results; the gradients of inputs are there, zero.
+  // The fast kernels, in the type of the inputs. forward makes its results; the gradients of inputs
+  // are there, zero.
   std::function<void(Tensors&)> forward, backward;
   std::function<void(Tensors&)> plain;  // both directions, in f64; all results are there, zero
 };
@@ -47,9 +51,10 @@ const Op& find_op(const std::string& name);
 
 struct Result {
   std::string name;
-  Tensor value;  // f64, of the plain kernel
-  double f32 =
-      0;  // the fast kernel in f32: largest difference relative to the largest element, at least 1e-3
+  Tensor value;      // f64, of the plain kernel
+  double f32 = 0;    // the fast kernel in f32: largest difference relative to the largest element,
+                     // at least
+                     // 1e-3
   Tensor numeric;    // of a gradient: its central difference
   double error = 0;  // between the two, measured as f32 is
 };
@@ -65,8 +70,8 @@ struct Explanation {
   std::vector<ExplainedEquation> equations;
 };
 
-// `given`: the text of inputs by name. Error usage for a name that the op lacks, a number that is none, a shape that
-// does not fit.
+// `given`: the text of inputs by name. Error usage for a name that the op lacks, a number that is
+// none, a shape that does not fit.
 Explanation explain(const Op& op, const std::map<std::string, std::string>& given);
 
 std::string to_text(const Explanation& explanation);

@@ -32,7 +32,8 @@ inline bool is_causal(Tensors& t) {
   demand(t["causal"].numel() == 1 && ids(t, "causal")[0] <= 1, "op: causal must be 0 or 1");
   return ids(t, "causal")[0] == 1;
 }
-// Input "mask", ones and zeros for `rows` of keys, or for all of them alike; undefined if it is not given.
+// Input "mask", ones and zeros for `rows` of keys, or for all of them alike; undefined if it is not
+// given.
 inline Tensor mask_of(Tensors& t, int64_t rows, int64_t keys) {
   if (!t.contains("mask")) return {};
   std::vector<int32_t> mask = t["mask"].to_vector<int32_t>();

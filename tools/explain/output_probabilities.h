@@ -1,5 +1,5 @@
-// What the output layer says at each position of a translation: logits, probabilities, the loss. All but ranks and the
-// entropy's sum is computed by the kernels that the model uses.
+// What the output layer says at each position of a translation: logits, probabilities, the loss.
+// All but ranks and the entropy's sum is computed by the kernels that the model uses.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,8 @@ struct OutputProbabilities {
   std::vector<OutputPosition> positions;
   double loss = 0, negative_log_probability = 0;  // sums over all positions
 
-  // The positions to be shown: all, or number `position` from 1. Error usage where there is no such.
+  // The positions to be shown: all, or number `position` from 1. Error usage where there is no
+  // such.
   std::vector<size_t> shown(std::optional<int64_t> position) const;
 };
 

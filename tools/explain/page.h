@@ -21,7 +21,8 @@ std::vector<int64_t> extents_of(const Shape& shape);
 // The page that `json` is. The name of a folder may be no UTF-8: what of it is none becomes U+FFFD.
 std::string json_page(const nlohmann::ordered_json& json, int indent = 2);
 
-// Error usage for words on the command line that are no line of UTF-8, which is what text is (data/unicode.h).
+// Error usage for words on the command line that are no line of UTF-8, which is what text is
+// (data/unicode.h).
 void check_text(const OptionList& list);
 
 // What blocks show is the arena's: to keep it is to copy it.

@@ -21,7 +21,8 @@ const char* name_of(PositionLayout layout) {
   return layout == PositionLayout::interleaved ? "interleaved" : "split";
 }
 
-// Both functions of the fastest pair, of one in between, and of the slowest: as many as there are colours.
+// Both functions of the fastest pair, of one in between, and of the slowest: as many as there are
+// colours.
 std::vector<int64_t> spanning_columns(int64_t dim, PositionLayout layout) {
   std::vector<int64_t> columns;
   const int64_t pairs = dim / 2;

@@ -1,5 +1,6 @@
-// The sinusoids that tell the model where a token stands (EM3), docs/derivations/embedding.md: the table as
-// kernels::sinusoid_positions writes it, a heat map of all of it, and curves of some of its columns.
+// The sinusoids that tell the model where a token stands (EM3), docs/derivations/embedding.md: the
+// table as kernels::sinusoid_positions writes it, a heat map of all of it, and curves of some of
+// its columns.
 #pragma once
 
 #include <string>
@@ -21,10 +22,12 @@ struct Positions {
   }
   bool is_sine(int64_t column) const;
   int64_t pair(int64_t column) const;       // the column's i in (EM3)
-  double wavelength(int64_t column) const;  // positions from one crest to the next: 2 pi 10000^(2i/D)
+  double wavelength(int64_t column) const;  // positions from one crest to the next: 2 pi
+                                            // 10000^(2i/D)
 };
 
-// `columns`: none for a choice that spans the table. Error usage for an odd `dim`, and for a column that is not there.
+// `columns`: none for a choice that spans the table. Error usage for an odd `dim`, and for a column
+// that is not there.
 Positions positions_of(int64_t length, int64_t dim, kernels::PositionLayout layout,
                        std::vector<int64_t> columns);
 

@@ -1,4 +1,5 @@
-// Products, attention and the embedding: example, equations as on their page, and how to call both kernels.
+// Products, attention and the embedding: example, equations as on their page, and how to call both
+// kernels.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -79,7 +80,8 @@ Tensor scaled_copy(const Tensor& x, float factor) {
   return y;
 }
 
-// The kernel of attention knows no mask but the causal one; with another it is what it is made of: products and a softmax.
+// The kernel of attention knows no mask but the causal one; with another it is what it is made of:
+// products and a softmax.
 void masked_attention_forward(Tensors& t, const Tensor& mask) {
   const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
   const Tensor scores = t["p"].reshape({1, 1, Tq, Tk}), scaled = scaled_copy(t["x"], one_head(t).scale);
@@ -159,7 +161,8 @@ Tensor positions_of(Tensors& t) {
   return Tensor::from(positions);
 }
 
-// The scale c of (EM1) and the table P of positions: sqrt(D) and sinusoids, or of the look-up alone 1 and zeros.
+// The scale c of (EM1) and the table P of positions: sqrt(D) and sinusoids, or of the look-up alone
+// 1 and zeros.
 enum class Embedding { with_positions, alone };
 
 double scale_of(Tensors& t, Embedding embedding) {

@@ -9,8 +9,8 @@
 
 namespace xf::tools::explain {
 
-// Of a prepared line (data::TextPipeline). Error usage for one without tokens, and for one that the model does not read
-// whole.
+// Of a prepared line (data::TextPipeline). Error usage for one without tokens, and for one that the
+// model does not read whole.
 std::vector<int32_t> ids_of(const data::Tokenizer& vocabulary, const std::string& line,
                             const nn::Model& model);
 

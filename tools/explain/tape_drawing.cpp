@@ -10,7 +10,8 @@ namespace xf::tools::explain {
 namespace {
 
 constexpr double kLeft = 84, kRight = 24, kBox = 22;
-constexpr double kArcs = 118, kBars = 90, kMemory = 150;  // heights: what reads what; gradients; the curves
+constexpr double kArcs = 118, kBars = 90, kMemory = 150;  // heights: what reads what; gradients;
+                                                          // the curves
 
 constexpr const char* kStyle = R"(
 polyline { fill: none; stroke-width: 2; }

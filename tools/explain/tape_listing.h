@@ -1,5 +1,5 @@
-// The tape of one training step, watched: which nodes a model's forward pass records, what memory each adds, and what
-// backward makes of them, last to first (docs/derivations/tape.md).
+// The tape of one training step, watched: which nodes a model's forward pass records, what memory
+// each adds, and what backward makes of them, last to first (docs/derivations/tape.md).
 #pragma once
 
 #include <string>
@@ -16,14 +16,16 @@ struct TapeNode {
     Shape shape;   // what is read of it: a view is narrower than the value
   };
   std::string name;          // of the block, as its parameters are named
-  std::vector<Value> reads;  // parameters that a block's own closure differentiates are not among them
+  std::vector<Value> reads;  // parameters that a block's own closure differentiates are not among
+                             // them
   std::vector<Shape> makes;
   int64_t recorded = 0;  // bytes of the arena in use when forward had recorded it
   bool ran = false;      // a gradient reached it
   int64_t before =
       0;  // bytes in use when its closure was about to run, the gradients of its outputs among them
   int64_t after = 0;    // and when the node was gone
-  double gradient = 0;  // norm of the gradients that reached its outputs, over all of them; a root's is 1
+  double gradient = 0;  // norm of the gradients that reached its outputs, over all of them; a
+                        // root's is 1
 };
 
 struct TapeListing {

@@ -55,7 +55,8 @@ std::vector<SeenValue> traced_values(const nn::TranslationModel& model, Arena& a
 TracedSentence trace_pair(const nn::TranslationModel& model, Arena& arena,
                           const data::Vocabularies& vocabularies, Device device,
                           const std::vector<int32_t>& source_ids, std::vector<int32_t> target_ids) {
-  // A translation that a limit cut may have as many tokens as the model reads, and </s> is one more.
+  // A translation that a limit cut may have as many tokens as the model reads, and </s> is one
+  // more.
   const auto most = static_cast<size_t>(nn::most_tokens(model.config()) - 1);
   target_ids.resize(std::min(target_ids.size(), most));
   const data::Tokenizer &from = *vocabularies.source, &to = *vocabularies.target;

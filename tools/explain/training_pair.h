@@ -1,5 +1,5 @@
-// A model that can be differentiated, and the sentence pair to do it on. Computed on the CPU, without dropout, so that
-// numbers repeat.
+// A model that can be differentiated, and the sentence pair to do it on. Computed on the CPU,
+// without dropout, so that numbers repeat.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,9 @@ class TrainingPair {
  public:
   // The micro-model with one layer on either side, and its sentence.
   explicit TrainingPair(DType dtype);
-  // A trained model, its f32 weights widened where dtype is f64, and two lines of text. Errors as load_model() and
-  // ids_of() have them; usage for a sentence over the length the model was trained on.
+  // A trained model, its f32 weights widened where dtype is f64, and two lines of text. Errors as
+  // load_model() and ids_of() have them; usage for a sentence over the length the model was trained
+  // on.
   TrainingPair(const std::string& model, const std::string& source, const std::string& target, DType dtype);
 
   // Sum over the target tokens, label smoothing included, without recording.

@@ -12,13 +12,16 @@ namespace xf::tools::explain {
 namespace {
 
 constexpr std::string_view kSpace = "\u2581";  // SentencePiece's mark of one, before a piece
-constexpr std::string_view kGoesOn = "@@";  // subword-nmt's mark, behind a piece that does not end its word
+constexpr std::string_view kGoesOn = "@@";     // subword-nmt's mark, behind a piece that does not
+                                               // end
+                                               // its word
 
 constexpr std::string_view kNoText = "\uFFFC";  // where a special token stands, as </s>
 
 bool is_special(const std::string& piece) { return piece.starts_with('<') && piece.ends_with('>'); }
 
-// Without what spellings of one word differ in: case, composed accents, typographic apostrophes and hyphens.
+// Without what spellings of one word differ in: case, composed accents, typographic apostrophes and
+// hyphens.
 std::string folded(std::string_view text) {
   std::string result = data::lower_case(data::normalize_nfc(text));
   for (const std::string_view apostrophe : {"\u2019", "\u02BC"}) data::replace_all(result, apostrophe, "'");
@@ -77,7 +80,8 @@ class SpelledPieces {
  private:
   std::string text_;
   std::vector<size_t> begins_;                      // of each piece
-  std::set<size_t> ends_, word_ends_, boundaries_;  // of pieces, of pieces that are words, by Unicode's rules
+  std::set<size_t> ends_, word_ends_, boundaries_;  // of pieces, of pieces that are words, by
+                                                    // Unicode's rules
 };
 
 }  // namespace

@@ -85,7 +85,8 @@ bool has_rotary(const CTranslate2Variables& variables, const nn::TransformerConf
   return with > 0;
 }
 
-// What is added at each place, [places, D]. Where a file has none, CTranslate2 adds those of OpenNMT-tf, which counts from 1.
+// What is added at each place, [places, D]. Where a file has none, CTranslate2 adds those of
+// OpenNMT-tf, which counts from 1.
 Tensor positions_of(const CTranslate2Variables& variables, const std::string& name,
                     nn::TransformerConfig config) {
   if (variables.has(name)) return variables.tensor(name);
@@ -93,7 +94,8 @@ Tensor positions_of(const CTranslate2Variables& variables, const std::string& na
   return sinusoids(config, nn::Model::kMaxPositions + 1).slice_rows(1, nn::Model::kMaxPositions + 1);
 }
 
-// The stored tables are the engine's sinusoids, in one of their orders, or other positions, as if these were learnt.
+// The stored tables are the engine's sinusoids, in one of their orders, or other positions, as if
+// these were learnt.
 void find_positions(const CTranslate2Variables& variables, nn::TransformerConfig& config) {
   config.rotary_positions = has_rotary(variables, config);
   if (config.rotary_positions) return;
@@ -126,7 +128,8 @@ double scale_of(const CTranslate2Variables& variables, const std::string& side, 
   return variables.is_flag(name) ? 1 : value;
 }
 
-// How much larger that is than sqrt(D), which the engine multiplies by: 1 but for rounding in most models.
+// How much larger that is than sqrt(D), which the engine multiplies by: 1 but for rounding in most
+// models.
 double excess_of(const CTranslate2Variables& variables, const std::string& side, int64_t dim) {
   const double excess = scale_of(variables, side, dim) / std::sqrt(static_cast<double>(dim));
   return std::abs(excess - 1) < 1e-6 ? 1 : excess;
@@ -181,8 +184,9 @@ bool begins_with_zeros(const CTranslate2Variables& variables) {
   return variables.number("decoder/start_from_zero_embedding", 0) != 0;
 }
 
-// A tensor of theirs as ours has it: embeddings as multiplied here, a row for the beginning that the vocabularies have more
-// than the file (zero_beginning.h), positions for both sides as many, zeros for a bias that is not stored.
+// A tensor of theirs as ours has it: embeddings as multiplied here, a row for the beginning that
+// the vocabularies have more than the file (zero_beginning.h), positions for both sides as many,
+// zeros for a bias that is not stored.
 class Tensors {
  public:
   Tensors(const CTranslate2Variables& variables, const nn::TransformerConfig& config,
@@ -249,7 +253,8 @@ ExchangedModel read_ctranslate2(const std::string& folder) {
   model.config.norm_epsilon =
       static_cast<float>(settings.number("layer_norm_epsilon").value_or(double{nn::kLayerNormEps}));
   model.lowercase = settings.flag("lowercase").value_or(false);
-  // The converters of transformers store the number that embeddings are multiplied by, OpenNMT's a flag.
+  // The converters of transformers store the number that embeddings are multiplied by, OpenNMT's a
+  // flag.
   model.vocabularies =
       ctranslate2_vocabularies(folder, settings,
                                {.begins_with_zeros = begins_with_zeros(variables),

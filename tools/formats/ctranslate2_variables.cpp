@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kScale = "_scale";
 
-// Numbers that say nothing of what a model computes: of alignments, of attention that others have, of how it is computed.
+// Numbers that say nothing of what a model computes: of alignments, of attention that others have,
+// of how it is computed.
 bool is_without_effect(const std::string& name) {
   constexpr std::string_view kNames[] = {
       "/alignment_layer", "/alignment_heads",  "/alibi_use_positive_positions",

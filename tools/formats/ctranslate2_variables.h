@@ -12,7 +12,8 @@ namespace xf::tools::exchange {
 
 class CTranslate2Variables {
  public:
-  // Error usage for another kind of model than one that translates, data as parse_ctranslate2_file() has it.
+  // Error usage for another kind of model than one that translates, data as
+  // parse_ctranslate2_file() has it.
   explicit CTranslate2Variables(const std::string& path);
 
   bool has(const std::string& name) const { return arrays_.contains(name); }
@@ -27,7 +28,8 @@ class CTranslate2Variables {
 
   // Error usage, naming it, for a variable that has a part of one of these names.
   void refuse(std::initializer_list<const char*> parts) const;
-  // The same for one that nobody has read, but for a flag that is off: the model does more than this engine knows of.
+  // The same for one that nobody has read, but for a flag that is off: the model does more than
+  // this engine knows of.
   void check_all_read() const;
   uint64_t bytes() const { return mapped_.size(); }
   const std::string& path() const { return path_; }

@@ -79,7 +79,8 @@ class Lists {
   std::vector<std::string> source_, target_;
 };
 
-// With those of the special tokens that the pieces have. What OpenNMT and fairseq call <blank> fills up, too.
+// With those of the special tokens that the pieces have. What OpenNMT and fairseq call <blank>
+// fills up, too.
 ForeignVocabulary vocabulary_of(const std::vector<std::string>& pieces, data::SpecialPieces specials) {
   const auto has = [&](const std::string& piece) { return std::ranges::find(pieces, piece) != pieces.end(); };
   if (!has(specials.pad)) specials.pad = "<blank>";

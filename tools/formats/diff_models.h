@@ -13,8 +13,8 @@ namespace xf::tools {
 struct TensorDifference {
   std::string name;
   std::string a, b;  // type and shape, "F32 [4, 8]"; "": that model lacks it
-  // Absolute difference of an element, and norm of the difference / norm of a's; none where types or shapes differ, or one
-  // lacks it.
+  // Absolute difference of an element, and norm of the difference / norm of a's; none where types
+  // or shapes differ, or one lacks it.
   std::optional<double> largest = {}, relative = {};
 };
 
@@ -35,8 +35,9 @@ std::vector<ChangedOption> setting_differences(const nn::Checkpoint& a, const st
 // Of two models with their settings and vocabularies.
 ModelDifferences differences(const StoredModel& a, const StoredModel& b, double tolerance);
 
-// Prints what differs between the two --models, in --format: nothing as text where nothing does. -> 1 if anything does, else 0,
-// as diff has it. A safetensors file has tensors alone, and they are what is compared.
+// Prints what differs between the two --models, in --format: nothing as text where nothing does. ->
+// 1 if anything does, else 0, as diff has it. A safetensors file has tensors alone, and they are
+// what is compared.
 int diff_models(const DiffOptions& options);
 
 }  // namespace xf::tools

@@ -28,7 +28,8 @@ nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
                            const nn::TransformerConfig& config, uint64_t stored, const std::string& where) {
   nn::ParameterStore store;
   const nn::Transformer model(config, store);
-  // A byte has at most one number, and a table may stand for three. What is not stored, such as positions, is small.
+  // A byte has at most one number, and a table may stand for three. What is not stored, such as
+  // positions, is small.
   constexpr uint64_t kTimes = 4, kNotStored = uint64_t{1} << 22;
   if (static_cast<uint64_t>(store.count()) / kTimes > stored + kNotStored)
     fail(ErrorKind::data,

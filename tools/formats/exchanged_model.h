@@ -1,4 +1,5 @@
-// A translation model apart from any file: what is written for another toolkit, and what is made of its files.
+// A translation model apart from any file: what is written for another toolkit, and what is made of
+// its files.
 #pragma once
 
 #include <string>
@@ -32,8 +33,8 @@ struct SearchNumber {
 // Takes them as far as a search here goes, and warns where that is not so far.
 void take_search(ExchangedModel& model, const std::string& path, SearchNumber beams, SearchNumber penalty);
 
-// Of the engine's blocks (nn/transformer.h): what a decoder or encoder layer is called, and the tables of embeddings,
-// which are one where all are tied.
+// Of the engine's blocks (nn/transformer.h): what a decoder or encoder layer is called, and the
+// tables of embeddings, which are one where all are tied.
 std::string layer_name(const char* side, int64_t layer);
 std::string source_table(const nn::TransformerConfig& config);
 std::string target_table(const nn::TransformerConfig& config);
@@ -41,8 +42,8 @@ std::string target_table(const nn::TransformerConfig& config);
 // The sinusoids that the model adds, [rows, D] f32.
 Tensor sinusoids(const nn::TransformerConfig& config, int64_t rows);
 
-// The tensors of `config` from theirs, by the parts that they make up, which have `stored` bytes. Error data as joined() has
-// it, and before memory is made for a model that is too large for them.
+// The tensors of `config` from theirs, by the parts that they make up, which have `stored` bytes.
+// Error data as joined() has it, and before memory is made for a model that is too large for them.
 nn::TensorMap joined_model(const TheirTensor& theirs, const TensorParts& parts,
                            const nn::TransformerConfig& config, uint64_t stored, const std::string& where);
 

@@ -45,8 +45,8 @@ std::shared_ptr<const data::Tokenizer> folding_case(const data::Tokenizer& token
   return data::make_tokenizer(data::sentencepiece_folding_case(model, where), where);
 }
 
-// The same pieces; SentencePiece models lower-case text themselves. What cannot, such as a list of words, is as it was, and a
-// warning says what the caller has to do. `where`: the model, for it.
+// The same pieces; SentencePiece models lower-case text themselves. What cannot, such as a list of
+// words, is as it was, and a warning says what the caller has to do. `where`: the model, for it.
 data::Vocabularies with_folded_case(const data::Vocabularies& vocabularies, const std::string& where,
                                     std::vector<std::string>& warnings) {
   const auto source = folding_case(*vocabularies.source, where);
@@ -79,9 +79,10 @@ void write_text(const std::string& path, const nn::TensorMap& tensors) {
   output.close();
 }
 
-// --model's weights as f32, under the engine's names (docs/exchange.md), to the file --output: as safetensors, its metadata
-// with the configuration and the vocabulary's checksum; or as text, "NAME EXTENT..." and a line for each row, numbers apart
-// by spaces, each the shortest that reads back to the same f32. Any model but one in eight bits.
+// --model's weights as f32, under the engine's names (docs/exchange.md), to the file --output: as
+// safetensors, its metadata with the configuration and the vocabulary's checksum; or as text, "NAME
+// EXTENT..." and a line for each row, numbers apart by spaces, each the shortest that reads back to
+// the same f32. Any model but one in eight bits.
 void write_weights(const ExportOptions& options) {
   const std::string& output = options.output;
   refuse_existing(output, options.overwrite);
@@ -167,8 +168,8 @@ FolderFormat folder_format(const std::string& name) {
           exchange::read_ctranslate2};
 }
 
-// The folder that --output names. Error usage where something is in its place that --overwrite may not replace: any file
-// that the format does not have.
+// The folder that --output names. Error usage where something is in its place that --overwrite may
+// not replace: any file that the format does not have.
 std::string output_of_format(const ExportOptions& options, const FolderFormat& format) {
   const auto is_of_format = [&](const fs::directory_entry& entry) {
     return std::ranges::find(format.files, entry.path().filename().string()) != format.files.end();

@@ -23,7 +23,8 @@ bool has_header(std::string_view bytes) {
   return bytes.starts_with(kHeader);
 }
 
-// A list of ours by ICU's words, which has no first line that says so. An earlier version's words may have spaces in them.
+// A list of ours by ICU's words, which has no first line that says so. An earlier version's words
+// may have spaces in them.
 bool is_of_icu(std::string_view bytes, const std::string& path) {
   const Words ours = data::WordSpecials().order, words = words_of(bytes, ListFormat::words, path);
   return words.size() > ours.size() &&

@@ -8,11 +8,12 @@
 
 namespace xf::tools {
 
-// A SentencePiece model; a list of words, one a line; one with counts, as fairseq's dict.txt and subword-nmt's vocabularies;
-// Marian's .yml, and JSON with ids by piece or a list of pieces. The entries of a list are words as they stand in the text,
-// apart by spaces, unless its first line says otherwise ("#words spacy3 de"), or `rules` does, icu or character. Special
-// tokens that a list lacks get ids behind the others; those of a list with counts fairseq's, in front. Error data for other
-// formats, by their names, and for an entry that no word of a text can be.
+// A SentencePiece model; a list of words, one a line; one with counts, as fairseq's dict.txt and
+// subword-nmt's vocabularies; Marian's .yml, and JSON with ids by piece or a list of pieces. The
+// entries of a list are words as they stand in the text, apart by spaces, unless its first line
+// says otherwise ("#words spacy3 de"), or `rules` does, icu or character. Special tokens that a
+// list lacks get ids behind the others; those of a list with counts fairseq's, in front. Error data
+// for other formats, by their names, and for an entry that no word of a text can be.
 std::shared_ptr<const data::Tokenizer> read_given_vocabulary(const std::string& path,
                                                              const std::string& rules = "");
 

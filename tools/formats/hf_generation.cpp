@@ -36,8 +36,9 @@ bool is_end(const Json& value, const data::Tokenizer& target) {
   return value == target.eos_id() || (value.is_array() && value.size() == 1 && value[0] == target.eos_id());
 }
 
-// What of GenerationConfig changes a text, and with which values it does not. null is none. What only drawing looks at,
-// after do_sample, is left out; so is renormalize_logits, which all of OPUS-MT has: it adds log(1 - p(<pad>)), next to nothing.
+// What of GenerationConfig changes a text, and with which values it does not. null is none. What
+// only drawing looks at, after do_sample, is left out; so is renormalize_logits, which all of
+// OPUS-MT has: it adds log(1 - p(<pad>)), next to nothing.
 struct Effect {
   const char* key;
   bool (*is_none)(const Json& value, const data::Tokenizer& target);

@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kMostTokens = 512;  // of a translation, and of a text that the tokenizer lets pass
+constexpr int64_t kMostTokens = 512;  // of a translation, and of a text that the tokenizer lets
+                                      // pass
 
 Json config_of(const ExchangedModel& model) {
   const nn::TransformerConfig& config = model.config;
@@ -65,7 +66,8 @@ Json generation_of(const ExchangedModel& model) {
           {"bad_words_ids", banned},
           {"num_beams", model.beam_size},
           {"length_penalty", model.normalize},
-          {"early_stopping", true},  // a search of ours ends with as many translations as it has beams
+          {"early_stopping", true},  // a search of ours ends with as many translations as it has
+                                     // beams
           {"max_length", kMostTokens}};
 }
 

@@ -51,8 +51,8 @@ nn::Tying tying_of(const Settings& settings) {
   return is_shared(settings) ? nn::Tying::all : nn::Tying::target;
 }
 
-// The names under which the target's table may be stored; the source's among them where both sides share it. Error data,
-// naming them, for two that differ.
+// The names under which the target's table may be stored; the source's among them where both sides
+// share it. Error data, naming them, for two that differ.
 std::vector<const char*> names_of_table(const StoredWeights& weights, const Settings& settings) {
   std::vector<const char*> names =
       is_shared(settings) ? std::vector{kHfShared, kHfTarget, kHfSource} : std::vector{kHfTarget};
@@ -206,7 +206,8 @@ data::Vocabularies read_vocabularies(const std::string& folder, const Settings& 
                               warnings);
 }
 
-// As transformers has it: what its class does not have is passed over, and told. The names of tied tensors are all known.
+// As transformers has it: what its class does not have is passed over, and told. The names of tied
+// tensors are all known.
 void tell_left_over(const StoredWeights& weights, std::vector<std::string>& warnings) {
   std::vector<std::string> names = weights.left_over();
   std::erase_if(names, [](const std::string& name) {

@@ -29,7 +29,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using nn::StoredTensor;
 
-// The tensors' parameters, in their order. The scales of weights in eight bits say how these are stored, and are none.
+// The tensors' parameters, in their order. The scales of weights in eight bits say how these are
+// stored, and are none.
 std::vector<int64_t> parameters_of(const std::vector<StoredTensor>& tensors) {
   std::set<std::string> scales;
   for (const StoredTensor& tensor : tensors) {

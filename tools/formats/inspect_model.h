@@ -15,7 +15,9 @@ struct InspectedModel {
   struct Training {
     int64_t update = 0;
     std::vector<int64_t> averaged;  // updates that this is the mean of; empty: of none
-    std::string config;  // text of training.toml; of a model that was not trained here, of model.toml
+    std::string config;             // text of training.toml; of a model that was not trained here,
+                                    // of
+                                    // model.toml
   };
   struct Vocabulary {
     std::string path, hash, checksum;
@@ -29,8 +31,8 @@ struct InspectedModel {
   std::vector<Vocabulary> vocabularies;  // of the folder or the nearest above it
 };
 
-// `path` is a run folder (its averaged model if there is one), a checkpoint, or any safetensors file. Error data for what
-// is missing, damaged or does not fit together.
+// `path` is a run folder (its averaged model if there is one), a checkpoint, or any safetensors
+// file. Error data for what is missing, damaged or does not fit together.
 InspectedModel inspected(const std::string& path);
 
 std::string to_text(const InspectedModel& model);

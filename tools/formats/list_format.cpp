@@ -145,7 +145,8 @@ void refuse_empty(const std::vector<std::string_view>& lines, const std::string&
     fail(ErrorKind::data, "{}:{}: empty; a list has one word a line", path, empty - lines.begin() + 1);
 }
 
-// fairseq has its special tokens already, and gives an entry that overwrites one an id of its own behind the others'.
+// fairseq has its special tokens already, and gives an entry that overwrites one an id of its own
+// behind the others'.
 void refuse_overwritten_specials(const std::vector<std::string_view>& lines, const std::string& path) {
   constexpr std::string_view kSpecials[] = {"<s>", "<pad>", "</s>", "<unk>"};
   for (size_t i = 0; i < lines.size(); ++i) {

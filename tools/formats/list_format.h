@@ -9,13 +9,15 @@ namespace xf::tools {
 
 enum class ListFormat {
   words,   // one a line
-  counts,  // a word and how often it occurs: fairseq's dict.txt, subword-nmt's and OpenNMT-py's vocabularies
+  counts,  // a word and how often it occurs: fairseq's dict.txt, subword-nmt's and OpenNMT-py's
+           // vocabularies
   yaml,    // Marian's: ids by word
   json,    // ids by word, or a list
 };
 
-// Error data, naming the format and what to do, for those that are no lists of words: SentencePiece's .vocab, merges of BPE,
-// Hugging Face's tokenizer.json and byte-level pieces, WordPiece, pickles, packed files, and running text.
+// Error data, naming the format and what to do, for those that are no lists of words:
+// SentencePiece's .vocab, merges of BPE, Hugging Face's tokenizer.json and byte-level pieces,
+// WordPiece, pickles, packed files, and running text.
 ListFormat list_format(std::string_view bytes, const std::string& path);
 
 // The words by id; what ends lines, and counts, left out.

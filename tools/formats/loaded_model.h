@@ -36,19 +36,21 @@ struct ModelFiles {
   nn::Checkpoint checkpoint;
 };
 
-// `path` is a run folder (its averaged model if there is one), one of its checkpoints, or another toolkit's folder
-// (tools/formats/import_model.h). Error data for what
+// `path` is a run folder (its averaged model if there is one), one of its checkpoints, or another
+// toolkit's folder (tools/formats/import_model.h). Error data for what
 // is missing, damaged or does not fit together.
 ModelFiles read_model_files(const std::string& path, DType dtype);
 
-// Of an f32 model, its weights in eight bits (nn/checkpoint/checkpoint.h). Error usage for a model with quirks.
+// Of an f32 model, its weights in eight bits (nn/checkpoint/checkpoint.h). Error usage for a model
+// with quirks.
 nn::TensorMap quantized_weights(const ModelFiles& files);
 
 // Errors as read_model_files() has them, and usage for a model in eight bits.
 std::unique_ptr<LoadedModel> load_model(
     const std::string& path, Device device, DType dtype,
     nn::ParameterStore::Gradients gradients = nn::ParameterStore::Gradients::no);
-// In eight bits, which an f32 model is rounded to. Error usage for another device than the CPU, and as above.
+// In eight bits, which an f32 model is rounded to. Error usage for another device than the CPU, and
+// as above.
 std::unique_ptr<LoadedModel> load_quantized_model(const std::string& path, Device device);
 // To be used as --precision says; else in eight bits if it was saved so. Errors as above.
 std::unique_ptr<LoadedModel> load_model(const std::string& path, Device device,

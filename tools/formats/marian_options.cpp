@@ -13,15 +13,17 @@ namespace xf::tools::exchange {
 
 namespace {
 
-// Of the operations before or behind a block those that are there when a model is used: all but dropout.
+// Of the operations before or behind a block those that are there when a model is used: all but
+// dropout.
 std::string lasting(std::string operations) {
   std::erase(operations, 'd');
   return operations;
 }
 
-// What changes a translation there; its value without effect, as empty lists and false are; and whether a search here has
-// an option of this name that does the same. There word-penalty is subtracted, and from whole translations alone, max-length
-// is of sources, and max-length-factor's limit is without 10 more.
+// What changes a translation there; its value without effect, as empty lists and false are; and
+// whether a search here has an option of this name that does the same. There word-penalty is
+// subtracted, and from whole translations alone, max-length is of sources, and max-length-factor's
+// limit is without 10 more.
 struct SearchOption {
   const char* name;
   double without_effect;

@@ -1,4 +1,5 @@
-// The options that a model of Marian was trained with, read strictly: what the engine has no counterpart of is refused.
+// The options that a model of Marian was trained with, read strictly: what the engine has no
+// counterpart of is refused.
 #pragma once
 
 #include <map>
@@ -24,12 +25,12 @@ class MarianOptions {
   std::vector<std::string> words(const std::string& name) const;
   const std::string& path() const { return path_; }
 
-  // The names of options of a translation that change its text, but for the beam and the length penalty, and what does the
-  // same here: "allow-unk (here --allow-unk)".
+  // The names of options of a translation that change its text, but for the beam and the length
+  // penalty, and what does the same here: "allow-unk (here --allow-unk)".
   std::vector<std::string> other_search() const;
 
-  // The sizes and kinds, but for vocabularies and tying, which the tensors tell. Error usage "PATH: NAME is WORD; ..." for
-  // another model than a Transformer of ours.
+  // The sizes and kinds, but for vocabularies and tying, which the tensors tell. Error usage "PATH:
+  // NAME is WORD; ..." for another model than a Transformer of ours.
   nn::TransformerConfig config() const;
 
  private:

@@ -76,8 +76,8 @@ MarianOptions decoder_options(const std::string& npz, const MarianOptions& model
   return model;
 }
 
-// The defaults of a search, which another one may have in their place. `decoder` may be the model's own options, whose
-// lengths are those of training.
+// The defaults of a search, which another one may have in their place. `decoder` may be the model's
+// own options, whose lengths are those of training.
 void take_search(const MarianOptions& decoder, bool is_of_search, ExchangedModel& model) {
   take_search(model, decoder.path(), {"beam-size", static_cast<double>(decoder.integer("beam-size", 6))},
               {"normalize", decoder.number("normalize", 0)});
@@ -87,8 +87,8 @@ void take_search(const MarianOptions& decoder, bool is_of_search, ExchangedModel
                                          decoder.path(), fmt::join(others, ", ")));
 }
 
-// As an option names it, and as it lies beside the model: paths are often those of another machine. What lies outside of the
-// model's folder is none of its files.
+// As an option names it, and as it lies beside the model: paths are often those of another machine.
+// What lies outside of the model's folder is none of its files.
 std::string vocabulary_path(const std::string& named, const std::string& folder) {
   const fs::path path(named);
   const std::string beside = folder + "/" + path.filename().string();
@@ -144,7 +144,8 @@ nn::Tying tying_of(const StoredWeights& weights) {
   return weights.has(kMarianShared) ? nn::Tying::all : nn::Tying::target;
 }
 
-// The table of a side, with the row of the piece that translations begin with if its vocabulary has it.
+// The table of a side, with the row of the piece that translations begin with if its vocabulary has
+// it.
 Tensor table(const StoredWeights& weights, const std::string& name, const data::Tokenizer& vocabulary,
              bool begins) {
   const Tensor rows = matrix(weights, name);

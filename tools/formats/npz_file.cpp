@@ -14,7 +14,8 @@ namespace xf::tools::exchange {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY", kEnding = ".npy";
-constexpr uint64_t kLongestHeader = 1024;  // that is looked for in what is deflated; NumPy's has 128 bytes
+constexpr uint64_t kLongestHeader = 1024;  // that is looked for in what is deflated; NumPy's has
+                                           // 128 bytes
 
 using Name = std::pair<std::string_view, ArrayType>;
 constexpr std::array kTypes = {Name{"f8", ArrayType::f64}, Name{"f4", ArrayType::f32},
@@ -22,7 +23,8 @@ constexpr std::array kTypes = {Name{"f8", ArrayType::f64}, Name{"f4", ArrayType:
                                Name{"i4", ArrayType::i32}, Name{"i2", ArrayType::i16},
                                Name{"i1", ArrayType::i8}};
 
-// The header: a dictionary as Python writes one, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".
+// The header: a dictionary as Python writes one, "{'descr': '<f4', 'fortran_order': False, 'shape':
+// (2, 3), }".
 class Header {
  public:
   Header(std::string_view text, const std::string& where) : text_(text), where_(where) {}

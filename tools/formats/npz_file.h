@@ -6,8 +6,8 @@
 
 namespace xf::tools::exchange {
 
-// Error data, naming the file, for one that holds anything else: other bytes, numbers of other types or of big-endian
-// order, matrices that lie column by column.
+// Error data, naming the file, for one that holds anything else: other bytes, numbers of other
+// types or of big-endian order, matrices that lie column by column.
 StoredArrays npz_arrays(const std::string& path);
 
 // The same for bytes that the caller keeps.

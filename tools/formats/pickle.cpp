@@ -16,7 +16,8 @@ constexpr int kDeepest = 32;  // a value's nesting: it is destroyed by recursion
 constexpr size_t kMostCopied = size_t{1} << 26;
 // An instruction of a byte makes a value of a hundred. A tensor takes some 25 of them.
 constexpr size_t kMostMade = size_t{1} << 21;
-constexpr size_t kMostAxes = 16, kLongestKey = 128;  // of a tensor and of a storage, whose keys are numbers
+constexpr size_t kMostAxes = 16, kLongestKey = 128;  // of a tensor and of a storage, whose keys are
+                                                     // numbers
 
 }  // namespace
 
@@ -89,8 +90,8 @@ void PickleReader::recall(uint64_t place) {
   stack_.push_back(found->second);
 }
 
-// Lists and dictionaries are made empty and filled. What was remembered of one, to be put into another, is a value and
-// stays empty: torch.save() recalls names and storages only.
+// Lists and dictionaries are made empty and filled. What was remembered of one, to be put into
+// another, is a value and stays empty: torch.save() recalls names and storages only.
 void PickleReader::append_to(std::vector<PickledPtr> items) {
   const PickledPtr before = pop();
   if (before->kind != Kind::list && before->kind != Kind::dictionary)
@@ -146,7 +147,8 @@ void PickleReader::persistent() {
   push({.kind = Kind::storage, .text = items[2]->text, .items = {items[1]}});
 }
 
-// The instructions that put a number, a text or a name on the stack, by their numbers, with their names in pickletools.
+// The instructions that put a number, a text or a name on the stack, by their numbers, with their
+// names in pickletools.
 bool PickleReader::push_value(unsigned char instruction) {
   const auto text = [&](std::string_view value) {
     if (value.size() > limits::kLongestName) refuse("a name is too long");
@@ -195,7 +197,8 @@ bool PickleReader::push_container(unsigned char instruction) {
   };
   switch (instruction) {
     case ')':
-    case ']': push_list({}); break;                                              // EMPTY_TUPLE, EMPTY_LIST
+    // EMPTY_TUPLE, EMPTY_LIST
+    case ']': push_list({}); break;
     case '}': push({.kind = Kind::dictionary, .text = {}, .items = {}}); break;  // EMPTY_DICT
     case '(': count(), marks_.push_back(stack_.size()); break;                   // MARK
     case 't':

@@ -1,7 +1,8 @@
-// The pickles that torch.save() writes of a dictionary of tensors, read and never executed: a pickle is a program for a
-// machine with a stack, whose instructions may call any function of Python. Here the few that such files need are known,
-// and of functions those that make a dictionary or a tensor; anything else is an error.
-// Source: CPython's Lib/pickletools.py and PyTorch's torch/serialization.py, torch/_utils.py.
+// The pickles that torch.save() writes of a dictionary of tensors, read and never executed: a
+// pickle is a program for a machine with a stack, whose instructions may call any function of
+// Python. Here the few that such files need are known, and of functions those that make a
+// dictionary or a tensor; anything else is an error. Source: CPython's Lib/pickletools.py and
+// PyTorch's torch/serialization.py, torch/_utils.py.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct Pickled {
   Kind kind = Kind::none;  // also of what nobody here looks at: floats, states of objects
   int64_t integer = 0;     // flags, too; of a tensor its first element's place in the storage
   std::string text;        // of a storage its key
-  // Of a list or tuple its items, of a dictionary keys and values in turn, of a storage its type's name, of a tensor its
-  // storage, shape and strides.
+  // Of a list or tuple its items, of a dictionary keys and values in turn, of a storage its type's
+  // name, of a tensor its storage, shape and strides.
   std::vector<PickledPtr> items;
   int depth = 0;  // of what is nested in it
 };
@@ -35,7 +36,8 @@ class PickleReader {
 
   PickleReader(std::string_view bytes, const std::string& path) : rest_(bytes), path_(path) {}
 
-  // The next pickle, up to its end. Error data, naming `path`, for any other instruction or function, and for what is cut off.
+  // The next pickle, up to its end. Error data, naming `path`, for any other instruction or
+  // function, and for what is cut off.
   PickledPtr read();
   // What lies behind it.
   std::string_view rest() const { return rest_; }

@@ -34,7 +34,8 @@ Tensor reordered_rows(const Tensor& tensor) {
 
 enum class Axis { none, columns, rows };
 
-// Which axis of a parameter is the model's dimension: what reads the stream has it as columns, what writes it as rows.
+// Which axis of a parameter is the model's dimension: what reads the stream has it as columns, what
+// writes it as rows.
 Axis axis_of(std::string_view name) {
   for (const char* reads : {"embedding.weight", "qkv.weight", ".q.weight", "cross_kv.weight",
                             "feed_forward.in.weight", "output.weight"})

@@ -1,4 +1,5 @@
-// A safetensors file's arrays, of any type of the format that has numbers, read when they are asked for.
+// A safetensors file's arrays, of any type of the format that has numbers, read when they are asked
+// for.
 #pragma once
 
 #include "tools/formats/stored_array.h"

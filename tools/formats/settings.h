@@ -17,7 +17,8 @@ class Settings {
   static Settings parse(std::string_view text, const std::string& path);
   static Settings read(const std::string& path);
 
-  // A value. Error data, naming the key, if it is of another kind; nothing if it is missing or null.
+  // A value. Error data, naming the key, if it is of another kind; nothing if it is missing or
+  // null.
   std::optional<int64_t> integer(const char* key) const;
   std::optional<double> number(const char* key) const;
   std::optional<bool> flag(const char* key) const;
@@ -30,7 +31,8 @@ class Settings {
   // Error data if it is missing.
   int64_t required_integer(const char* key) const;
 
-  // Error usage "PATH: KEY is true; WHY" where the flag is not as it must be; `usual`: what it is where it is missing.
+  // Error usage "PATH: KEY is true; WHY" where the flag is not as it must be; `usual`: what it is
+  // where it is missing.
   void require_flag(const char* key, bool wanted, bool usual, const char* why) const;
 
   const std::string& path() const { return path_; }
@@ -43,17 +45,20 @@ class Settings {
   std::string path_;
 };
 
-// Strings by id from a list of them, or from an object of ids by string, which must be 0 to n - 1. Error data, naming `path`:
-// no such JSON, an id that is missing or stands twice, a string that stands twice or is empty.
+// Strings by id from a list of them, or from an object of ids by string, which must be 0 to n - 1.
+// Error data, naming `path`: no such JSON, an id that is missing or stands twice, a string that
+// stands twice or is empty.
 std::vector<std::string> parse_pieces(std::string_view json, const std::string& path);
 
 // The same of a text with a string on each line, which ends with a line feed and with nothing else.
 std::vector<std::string> pieces_of_lines(std::string_view text, const std::string& path);
 
-// Of texts that lie in the folder of a model. Whether there is something to read, or a link that leads nowhere, which reading names.
+// Of texts that lie in the folder of a model. Whether there is something to read, or a link that
+// leads nowhere, which reading names.
 bool is_there(const std::string& path);
 
-// Error data for one that is missing or no regular file, which a pipe is not, and for one that is longer than such texts are.
+// Error data for one that is missing or no regular file, which a pipe is not, and for one that is
+// longer than such texts are.
 std::string read_model_text(const std::string& path);
 
 }  // namespace xf::tools::exchange

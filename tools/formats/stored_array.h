@@ -37,17 +37,19 @@ struct StoredArrays {
   uint64_t bytes = 0;  // that all of them can have: the file's, or what an archive may unpack
 };
 
-// Elements of a shape; Error data, beginning with `where`, for a negative extent and where they are too many to count.
+// Elements of a shape; Error data, beginning with `where`, for a negative extent and where they are
+// too many to count.
 int64_t elements_of(const std::vector<int64_t>& shape, const std::string& where);
 
-// Its bytes where they lie, or in `unpacked`, where those of a file are. Error data, beginning with `where`, where they do not fill the shape.
+// Its bytes where they lie, or in `unpacked`, where those of a file are. Error data, beginning with
+// `where`, where they do not fill the shape.
 std::string_view bytes_of(const StoredArray& array, const std::string& where, std::string& unpacked);
 
 // The same of text, up to its first zero. Error data for one that is longer than texts are.
 std::string text_of(const StoredArray& array, const std::string& where);
 
-// The values as f32; integers and f64 are rounded to it. Error data, beginning with `where`, for more than four axes, for no
-// elements, and where shape and bytes disagree.
+// The values as f32; integers and f64 are rounded to it. Error data, beginning with `where`, for
+// more than four axes, for no elements, and where shape and bytes disagree.
 Tensor f32_values(const StoredArray& array, const std::string& where);
 
 // A model's arrays, and which of them somebody has asked for.

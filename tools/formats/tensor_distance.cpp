@@ -80,8 +80,8 @@ struct SmallFloat {
   int exponent_bits, mantissa_bits, bias;
   Specials specials;
 };
-// FP8: Micikevicius et al. 2022, arXiv:2209.05433; FNUZ: Noune et al. 2022, arXiv:2206.02915; F6, F4: the Open Compute
-// Project's microscaling formats 1.0.
+// FP8: Micikevicius et al. 2022, arXiv:2209.05433; FNUZ: Noune et al. 2022, arXiv:2206.02915; F6,
+// F4: the Open Compute Project's microscaling formats 1.0.
 constexpr auto kSmallFloats = std::to_array<SmallFloat>({{"F16", 5, 10, 15, Specials::ieee},
                                                          {"F8_E5M2", 5, 2, 15, Specials::ieee},
                                                          {"F8_E4M3", 4, 3, 7, Specials::one_nan},

@@ -13,7 +13,8 @@
 
 namespace xf::tools::exchange {
 
-// Of tensors that are tied a list of parts has the one that is stored: with CTranslate2 decoder/embeddings.
+// Of tensors that are tied a list of parts has the one that is stored: with CTranslate2
+// decoder/embeddings.
 
 inline constexpr const char* kCTranslate2Source = "encoder/embeddings_0/weight";
 inline constexpr const char* kCTranslate2Target = "decoder/embeddings/weight";
@@ -24,7 +25,8 @@ inline constexpr const char* kCTranslate2Positions[] = {"encoder/position_encodi
 // Sinusoids, which are none of ours, are not among them.
 TensorParts ctranslate2_parts(const nn::TransformerConfig& config);
 
-// visit(name) for the self-attention of each layer: NAME + "dim", "interleave" and "base" say of its rotary positions.
+// visit(name) for the self-attention of each layer: NAME + "dim", "interleave" and "base" say of
+// its rotary positions.
 template <typename Visit>
 void for_each_ctranslate2_rotary(const nn::TransformerConfig& config, const Visit& visit) {
   for (const auto& [side, layers] :
@@ -51,11 +53,13 @@ std::optional<kernels::Activation> hf_activation(std::string_view name);
 inline constexpr const char* kMarianShared = "Wemb";
 inline constexpr const char* kMarianSource = "encoder_Wemb";
 inline constexpr const char* kMarianTarget = "decoder_Wemb";
-inline constexpr const char* kMarianOutput = "decoder_ff_logit_out_Wt";    // [V, D]
-inline constexpr const char* kMarianOldOutput = "decoder_ff_logit_out_W";  // [D, V], of earlier versions
-inline constexpr const char* kMarianBias = "decoder_ff_logit_out_b";       // [1, V]
+inline constexpr const char* kMarianOutput = "decoder_ff_logit_out_Wt";  // [V, D]
+// [D, V], of earlier versions
+inline constexpr const char* kMarianOldOutput = "decoder_ff_logit_out_W";
+inline constexpr const char* kMarianBias = "decoder_ff_logit_out_b";  // [1, V]
 
-// Matrices are [in, out] there, y = x W + b, but for tables and the output; vectors are rows. Layers count from 1.
+// Matrices are [in, out] there, y = x W + b, but for tables and the output; vectors are rows.
+// Layers count from 1.
 TensorParts marian_parts(const nn::TransformerConfig& config);
 
 }  // namespace xf::tools::exchange

@@ -1,6 +1,6 @@
-// How another toolkit's tensors make up the engine's. Each of theirs is a range of rows of one of ours, whose matrices
-// are [out, in] and fused: queries, keys and values of a self-attention (qkv), keys and values of all decoder layers
-// (cross_kv). So one table serves both directions.
+// How another toolkit's tensors make up the engine's. Each of theirs is a range of rows of one of
+// ours, whose matrices are [out, in] and fused: queries, keys and values of a self-attention (qkv),
+// keys and values of all decoder layers (cross_kv). So one table serves both directions.
 #pragma once
 
 #include <functional>
@@ -26,10 +26,12 @@ Tensor transposed(const Tensor& matrix);
 // Theirs, by name, from ours.
 nn::TensorMap split(const nn::TensorMap& ours, const TensorParts& parts);
 
-// A tensor of theirs by its name, f32. They are asked for one after the other, so that no two need be in memory.
+// A tensor of theirs by its name, f32. They are asked for one after the other, so that no two need
+// be in memory.
 using TheirTensor = std::function<Tensor(const std::string&)>;
 
-// Ours from theirs, f32. Error data, beginning with `where`, for a tensor of theirs of another shape.
+// Ours from theirs, f32. Error data, beginning with `where`, for a tensor of theirs of another
+// shape.
 nn::TensorMap joined(const TheirTensor& theirs, const TensorParts& parts, const nn::ParameterStore& store,
                      const std::string& where);
 

@@ -17,8 +17,9 @@ struct TextModel {
   data::TextPipeline pipeline(const data::Tokenizer& tokenizer, bool lowercase) const;
 };
 
-// `paths`: a vocabulary's file, one for each side, or the folder of a model: a run, one of its checkpoints, or another
-// toolkit's. Error usage for a folder beside a file; data for what is missing or no vocabulary.
+// `paths`: a vocabulary's file, one for each side, or the folder of a model: a run, one of its
+// checkpoints, or another toolkit's. Error usage for a folder beside a file; data for what is
+// missing or no vocabulary.
 TextModel read_text_model(const std::vector<std::string>& paths);
 
 }  // namespace xf::tools

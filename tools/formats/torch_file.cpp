@@ -34,7 +34,8 @@ ArrayType type_of(const Pickled& storage, const std::string& path) {
   return found->second;
 }
 
-// Row by row, the last axis' elements side by side. Along an axis of one element nothing is stepped.
+// Row by row, the last axis' elements side by side. Along an axis of one element nothing is
+// stepped.
 bool is_packed(const std::vector<PickledPtr>& shape, const std::vector<PickledPtr>& strides) {
   int64_t stride = 1;
   for (size_t i = shape.size(); i > 0; --i) {
@@ -125,8 +126,8 @@ void collect_storages(const Pickled& dictionary, std::map<std::string, ArrayType
   }
 }
 
-// Pickles of a magic number, a version, the system, the dictionary, the storages' keys; then for each key the number of its
-// elements, i64, and these.
+// Pickles of a magic number, a version, the system, the dictionary, the storages' keys; then for
+// each key the number of its elements, i64, and these.
 StoredArrays parse_older(std::string_view bytes, const std::string& path) {
   PickleReader reader(bytes, path);
   for (int i = 0; i < 3; ++i) reader.read();

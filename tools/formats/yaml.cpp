@@ -31,8 +31,8 @@ struct Entry {
   Value value = {};
 };
 
-// The entries of a mapping, one by one: a tree would take a hundred times the bytes, and any number of times more of what
-// aliases repeat in each other.
+// The entries of a mapping, one by one: a tree would take a hundred times the bytes, and any number
+// of times more of what aliases repeat in each other.
 class MappingReader : public YAML::EventHandler {
  public:
   using Mark = YAML::Mark;

@@ -1,5 +1,6 @@
-// Translations that begin with an embedding of zeros, as Marian's do and what is made of them. Here they begin with a piece,
-// <pad>, that is added behind the target's for it: its row is zero, and its bias is one that no search chooses.
+// Translations that begin with an embedding of zeros, as Marian's do and what is made of them. Here
+// they begin with a piece, <pad>, that is added behind the target's for it: its row is zero, and
+// its bias is one that no search chooses.
 #pragma once
 
 #include "core/tensor.h"

@@ -20,8 +20,9 @@ constexpr uint32_t kLocalHeader = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x0605
                    kLocator64 = 0x07064b50;
 constexpr size_t kLocalBytes = 30, kEntryBytes = 46, kEndBytes = 22, kEnd64Bytes = 56, kLocatorBytes = 20;
 constexpr size_t kLongestComment = 0xFFFF;
-// An archive unpacks to at most so many times its size, however often its entries are read: weights to hardly more than
-// once, those that are mostly zeros to ten times. A small one may always unpack to so many bytes.
+// An archive unpacks to at most so many times its size, however often its entries are read: weights
+// to hardly more than once, those that are mostly zeros to ten times. A small one may always unpack
+// to so many bytes.
 constexpr uint64_t kMostUnpacked = 32, kAlwaysUnpacked = uint64_t{32} << 20;
 constexpr uint16_t kStored = 0, kDeflated = 8, kExtra64 = 1, kEncrypted = 1;
 
@@ -53,7 +54,8 @@ struct Directory {
   uint64_t begin = 0, entries = 0;
 };
 
-// The record at the end, behind which there may be a comment, and the one of 64 bits in front of it.
+// The record at the end, behind which there may be a comment, and the one of 64 bits in front of
+// it.
 Directory find_directory(const Archive& archive) {
   if (archive.size() < kEndBytes) archive.refuse("it is too short");
   const uint64_t last = archive.size() - kEndBytes,
@@ -116,8 +118,8 @@ Entry read_entry(const Archive& archive, uint64_t at) {
   return entry;
 }
 
-// Those of an entry from its header on, which nothing else may be part of: one stream that a thousand entries share would
-// be unpacked a thousand times.
+// Those of an entry from its header on, which nothing else may be part of: one stream that a
+// thousand entries share would be unpacked a thousand times.
 struct Range {
   uint64_t begin, end;
 };

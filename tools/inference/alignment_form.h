@@ -1,4 +1,5 @@
-// How an alignment is written. Tokens are numbered from 0; each side's </s>, the last, is among them.
+// How an alignment is written. Tokens are numbered from 0; each side's </s>, the last, is among
+// them.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 namespace xf::tools {
 
 // As Marian has it:
-//   hard     s-t for each target token t: the source token s of the largest weight, of equal ones the first
+//   hard     s-t for each target token t: the source token s of the largest weight, of equal ones
+//            the first
 //   soft     the weights of all source tokens, apart by commas, for each target token
 //   X        s-t for each weight of at least X, above 0; 1, which nothing else could mean, is hard
 // Pairs are in the order of s, then t.

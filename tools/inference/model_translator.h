@@ -1,4 +1,5 @@
-// A loaded model, or several as an ensemble, and a search over it, as the options of xformer-translate say.
+// A loaded model, or several as an ensemble, and a search over it, as the options of
+// xformer-translate say.
 #pragma once
 
 #include <memory>
@@ -16,17 +17,18 @@
 namespace xf::tools {
 
 struct ModelTranslator {
-  // `options`: of xformer-translate, "model" among them; what they leave open is as the first model was trained to be used.
-  // scored: whether somebody wants to know the hypotheses' scores (nn::SearchOptions). Sets the number of threads. Errors
-  // as check_translation_options(), set_up_device(), load_model() and Ensemble have them; usage if the models read text in
+  // `options`: of xformer-translate, "model" among them; what they leave open is as the first model
+  // was trained to be used. scored: whether somebody wants to know the hypotheses' scores
+  // (nn::SearchOptions). Sets the number of threads. Errors as check_translation_options(),
+  // set_up_device(), load_model() and Ensemble have them; usage if the models read text in
   // different ways.
   explicit ModelTranslator(const TranslationOptions& options, bool scored = true);
   ModelTranslator(const ModelTranslator&) = delete;
   ModelTranslator& operator=(const ModelTranslator&) = delete;
 
-  // A line as a user writes it, prepared, unless it is pieces (--no-spm-encode); with --force-decode, `source TAB
-  // prefix` or a source alone. Error data, beginning with `where`, for more tabs, for a prefix that is too long, and for
-  // one of pieces that has an unknown one.
+  // A line as a user writes it, prepared, unless it is pieces (--no-spm-encode); with
+  // --force-decode, `source TAB prefix` or a source alone. Error data, beginning with `where`, for
+  // more tabs, for a prefix that is too long, and for one of pieces that has an unknown one.
   SourceLine source_line(std::string_view line, const std::string& where) const;
 
   // Text as the model's vocabularies take it: prepared, or pieces as they are (--no-spm-encode).

@@ -32,7 +32,8 @@ std::string first_metric(const ScoringOptions& options, const std::string& word)
   return now;
 }
 
-// sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a line.
+// sacreBLEU strips what it reads: chrF with white space and TER's possessive 's see the end of a
+// line.
 Lines read_prepared(const std::string& path, const ScoringOptions& options, ScoreRequest& request) {
   const std::string encoding = data::lower_case(options.encoding);
   const bool is_utf8 = encoding == "utf-8" || encoding == "utf8" || encoding == "utf-8-sig";
@@ -42,8 +43,8 @@ Lines read_prepared(const std::string& path, const ScoringOptions& options, Scor
   return lines;
 }
 
-// The first bare argument is the metric, as in `xformer-score bleu REF`, unless -m names it; the rest are
-// files.
+// The first bare argument is the metric, as in `xformer-score bleu REF`, unless -m names it; the
+// rest are files.
 Lines split_arguments(const ScoringOptions& options, ScoreRequest& request) {
   Lines paths = options.references;
   for (const std::string& metric : options.metrics) {

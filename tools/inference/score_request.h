@@ -32,7 +32,8 @@ struct MetricOptions {
 
 // As many lines in every system as in every reference, and one at least of each.
 struct ScoreRequest {
-  std::vector<std::string> metrics;  // "bleu", "chrf", "ter", or one of data/score/batch_metric.h, each once
+  std::vector<std::string> metrics;  // "bleu", "chrf", "ter", or one of data/score/batch_metric.h,
+                                     // each once
   std::vector<Lines> references;
   std::vector<NamedLines> systems;
   MetricOptions measuring;
@@ -46,7 +47,8 @@ bool is_resampled(const std::string& metric);
 // `options`: of xformer-score.
 MetricOptions metric_options(const ScoringOptions& options);
 
-// `options`: of xformer-score. Error usage for what does not go together, Error data for files that do not.
+// `options`: of xformer-score. Error usage for what does not go together, Error data for files that
+// do not.
 ScoreRequest read_score_request(const ScoringOptions& options);
 
 struct ResamplingSeed {

@@ -5,8 +5,9 @@
 
 namespace xf::tools {
 
-// `options`: of xformer-score smiles. Prints a line for each measure: its name and a
-// percentage of what the line above counts. "read" leaves out lines with what the reader does not know, as brackets.
+// `options`: of xformer-score smiles. Prints a line for each measure: its name and a percentage of
+// what the line above counts. "read" leaves out lines with what the reader does not know, as
+// brackets.
 void score_smiles(const MoleculeOptions& options);
 
 }  // namespace xf::tools

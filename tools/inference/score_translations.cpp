@@ -44,8 +44,8 @@ std::string of_ter(const std::vector<std::string>& references, const data::TerOp
   return fmt::format("ter: {}; give {}", kUncut, helps ? "--ter-normalized --ter-asian-support" : "chrf");
 }
 
-// What a user of xformer-score should read where the metric leaves most lines of the reference uncut, and what to give instead;
-// "" where it cuts them. `options`: of xformer-score.
+// What a user of xformer-score should read where the metric leaves most lines of the reference
+// uncut, and what to give instead; "" where it cuts them. `options`: of xformer-score.
 std::string uncut_warning(const std::string& metric, const std::vector<std::string>& references,
                           const ScoringOptions& options) {
   const MetricOptions measuring = metric_options(options);
@@ -212,7 +212,8 @@ void print_systems(const Request& request, const ScoringOptions& options) {
   print_page(wants_json(options) ? table_as_json(table) : table_as_text(table));
 }
 
-// sacreBLEU's sign of text that is cut into tokens: so many lines of a system end in a full stop apart.
+// sacreBLEU's sign of text that is cut into tokens: so many lines of a system end in a full stop
+// apart.
 void warn_of_tokens(const Request& request, const ScoringOptions& options) {
   constexpr int64_t kMany = 100;
   const bool of_corpus =

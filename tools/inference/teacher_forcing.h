@@ -1,5 +1,5 @@
-// A model along given targets (nn/teacher_forced.h), line by line: its likeliest words, which two tutorials score, and how
-// probable the targets are.
+// A model along given targets (nn/teacher_forced.h), line by line: its likeliest words, which two
+// tutorials score, and how probable the targets are.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace xf::tools {
 
-// The text of the ids without special tokens, and without words that have a "<" in them. The
-// source and the target have been through the vocabulary too, so what it does not know is missing there.
+// The text of the ids without special tokens, and without words that have a "<" in them. The source
+// and the target have been through the vocabulary too, so what it does not know is missing there.
 struct ForcedLine {
   std::string source, target, predicted;
 };
@@ -21,8 +21,8 @@ struct ForcedLine {
 // The line's words but those with a "<" in them.
 std::string without_special_words(std::string_view line);
 
-// One per pair of lines, in order; lines are prepared already (data::TextPipeline). Error data for a line that is longer
-// than the model's positions. Throws Stopped between batches.
+// One per pair of lines, in order; lines are prepared already (data::TextPipeline). Error data for
+// a line that is longer than the model's positions. Throws Stopped between batches.
 std::vector<ForcedLine> teacher_forced(const nn::TranslationModel& model, Arena& arena,
                                        const data::Vocabularies& vocabularies,
                                        const std::vector<std::string>& sources,

@@ -14,7 +14,8 @@ struct TranslationCounts {
   int64_t lines = 0;
   int64_t tokens = 0;   // of the best hypotheses, </s> counted
   int64_t unknown = 0;  // lines that are mostly unknown
-  // Numbers, from 1, of the lines whose translation the length limit cut, and of those that were too long to read.
+  // Numbers, from 1, of the lines whose translation the length limit cut, and of those that were
+  // too long to read.
   std::vector<int64_t> cut = {}, cropped = {};
   void add(const Translation& translation, int64_t line);
 };
@@ -22,7 +23,8 @@ struct TranslationCounts {
 // "2000 lines, 31415 tokens in 65.0 s (483 tokens/s)"
 std::string progress_line(const TranslationCounts& counts, double seconds);
 
-// Warnings about what was cut and cropped, which lines of `input`, and about what the model does not know.
+// Warnings about what was cut and cropped, which lines of `input`, and about what the model does
+// not know.
 std::vector<std::string> warnings(const TranslationCounts& counts, const std::string& input);
 std::string cropped_warning(const std::vector<int64_t>& lines, const std::string& input);
 

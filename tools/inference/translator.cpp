@@ -136,7 +136,8 @@ void Translator::add_alignments(const data::Sequences& sources, const std::vecto
   for (size_t b = 0; b < translations.size(); ++b) {
     translations[b]->alignments.resize(translations[b]->hypotheses.size());
     for (size_t i = 0; i < translations[b]->hypotheses.size(); ++i) {
-      // </s> stands in for the last token of a hypothesis without </s>: what says a token has not read it.
+      // </s> stands in for the last token of a hypothesis without </s>: what says a token has not
+      // read it.
       const nn::Hypothesis& hypothesis = translations[b]->hypotheses[i];
       const std::span<const int32_t> ids(hypothesis.ids);
       pairs.source.push_back(sources[sentences[b]]);

@@ -1,5 +1,5 @@
-// Lines of text to their translations: encode, search in batches sorted by length, decode, back in order. Where there are
-// enough batches, each thread has its own; the translations are the same.
+// Lines of text to their translations: encode, search in batches sorted by length, decode, back in
+// order. Where there are enough batches, each thread has its own; the translations are the same.
 #pragma once
 
 #include <functional>
@@ -28,14 +28,15 @@ struct SourceLine {
 
 struct Translation {
   std::vector<nn::Hypothesis> hypotheses;  // best first; none for a line without tokens
-  std::vector<std::string> texts;          // of each hypothesis; one empty text for a line without tokens
+  std::vector<std::string> texts;          // of each hypothesis; one empty text for a line without
+                                           // tokens
   std::vector<nn::Alignment> alignments;   // of each hypothesis, if asked for
   bool cropped = false;                    // the line was longer than the model can read
   bool unknown = false;                    // most of it is in no piece (data::is_mostly_unknown())
 };
 
-// body(batch, arena) of each batch that is the share's. Where there are enough of them each worker, a thread, has its own, and
-// but for the first one its own arena. Throws Stopped between batches.
+// body(batch, arena) of each batch that is the share's. Where there are enough of them each worker,
+// a thread, has its own, and but for the first one its own arena. Throws Stopped between batches.
 void for_each_batch(const std::vector<data::IndexedBatch>& batches, Arena& arena, int workers, Share share,
                     const std::function<void(const data::IndexedBatch& batch, Arena& arena)>& body);
 
@@ -49,19 +50,20 @@ class Translator {
  public:
   using Found = std::function<void(const Translation& translation, size_t line)>;
 
-  // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it (nn/decode/alignment.h).
-  // `workers`: threads that may have a batch each, with memory besides the arena's; on the CPU. `share`: of the batches; lines
-  // of the others get no texts.
+  // `search` needs no special ids: with_specials() adds them. `alignment_layer`: aligns by it
+  // (nn/decode/alignment.h). `workers`: threads that may have a batch each, with memory besides the
+  // arena's; on the CPU. `share`: of the batches; lines of the others get no texts.
   Translator(const nn::TranslationModel& model, Arena& arena, const data::Vocabularies& vocabularies,
              nn::SearchOptions search, int64_t sentences_per_batch,
              std::optional<int64_t> alignment_layer = std::nullopt, int workers = 1, Share share = {});
 
-  // One translation per line, in order. `first_number`: of the first line, for what is drawn. `found` gets each
-  // translation and its place in `lines` as it is there, in any order, one at a time. Errors as Search::translate() and align() have them. Throws Stopped
-  // between batches.
+  // One translation per line, in order. `first_number`: of the first line, for what is drawn.
+  // `found` gets each translation and its place in `lines` as it is there, in any order, one at a
+  // time. Errors as Search::translate() and align() have them. Throws Stopped between batches.
   std::vector<Translation> translate(const std::vector<SourceLine>& lines, uint64_t first_number = 0,
                                      const Found& found = {}) const;
-  std::vector<Translation> translate(const std::vector<std::string>& lines) const;  // without prefixes
+  // without prefixes
+  std::vector<Translation> translate(const std::vector<std::string>& lines) const;
 
  private:
   struct Lines;

@@ -9,8 +9,8 @@ namespace xf::tools {
 
 namespace {
 
-// Text as roff wants it: its escape, hyphens that are minus signs, lists of words that may be broken, and no dot or apostrophe
-// that begins a line.
+// Text as roff wants it: its escape, hyphens that are minus signs, lists of words that may be
+// broken, and no dot or apostrophe that begins a line.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -59,7 +59,8 @@ std::string summary_text(std::string_view program) {
   return text + (example ? ".fi\n" : "");
 }
 
-// What `man -k` shows: the program's first sentence, or of one that has commands alone, their names.
+// What `man -k` shows: the program's first sentence, or of one that has commands alone, their
+// names.
 std::string headline(const std::vector<ProgramCommand>& commands) {
   const std::string summary(default_options(commands.front().program).summary());
   if (commands.front().name.empty()) return summary.substr(0, summary.find('.'));

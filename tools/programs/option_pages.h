@@ -1,6 +1,6 @@
-// What an installed program brings along for man and for shells, written from the option table, so that it cannot differ
-// from what the program accepts. Programs are named as they are called: "xformer-train"; the commands of one, such as
-// xformer-vocab encode, share its pages.
+// What an installed program brings along for man and for shells, written from the option table, so
+// that it cannot differ from what the program accepts. Programs are named as they are called:
+// "xformer-train"; the commands of one, such as xformer-vocab encode, share its pages.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ std::string bash_completion(const std::string& program);  // to be sourced
 std::string zsh_completion(const std::string& program);   // a file of $fpath: _xformer-train
 std::string fish_completion(const std::string& program);  // xformer-train.fish
 
-// The words that the first bare argument of a command can be, "ctranslate2" of `xformer-export to`; none: it has none, or
-// anything.
+// The words that the first bare argument of a command can be, "ctranslate2" of `xformer-export to`;
+// none: it has none, or anything.
 std::vector<std::string> first_words(const ProgramCommand& command);
 
 }  // namespace xf::tools

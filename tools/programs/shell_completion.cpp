@@ -1,4 +1,5 @@
-// Completion for bash, zsh and fish from the option table: options, the words that one accepts, commands, else files.
+// Completion for bash, zsh and fish from the option table: options, the words that one accepts,
+// commands, else files.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// xformer-explain: what the engine computes, shown: an op's equations, a model's steps, what a trained model looks at.
+// xformer-explain: what the engine computes, shown: an op's equations, a model's steps, what a
+// trained model looks at.
 #include <utility>
 
 #include "data/display_text.h"

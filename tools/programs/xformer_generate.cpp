@@ -1,4 +1,5 @@
-// xformer-generate: lines from a language model, each of which goes on from a prompt or begins with nothing.
+// xformer-generate: lines from a language model, each of which goes on from a prompt or begins with
+// nothing.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -122,7 +123,8 @@ class Writer {
 
 void read_prompts(const GenerationOptions& options, Writer& writer, bool piped) {
   data::LineReader reader(options.input);
-  std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is answered
+  std::vector<std::string> lines;  // of a file: what is wrong with it is told before any of it is
+                                   // answered
   for (std::string line; reader.next(line);) {
     const bool is_sound = answered(is_typed(options.input), [&] {
       data::check_utf8(reader.name(), reader.line_number(), line);

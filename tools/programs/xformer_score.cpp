@@ -1,5 +1,5 @@
-// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and output; the loss of a
-// model; runs beside each other; the validity of molecules.
+// xformer-score: corpus and sentence scores of translations, with sacreBLEU's flags, digits and
+// output; the loss of a model; runs beside each other; the validity of molecules.
 
 #include "tools/app/ranks.h"
 #include "tools/app/score_model.h"
@@ -22,7 +22,8 @@ void compare_runs(const ResultsOptions& options) {
   print_page(options.format == "markdown" ? results_as_markdown(rows) : results_as_text(rows));
 }
 
-// `lm`, `table` and `smiles` are commands of their own; whatever else comes first is a metric or its file.
+// `lm`, `table` and `smiles` are commands of their own; whatever else comes first is a metric or
+// its file.
 int program(int argc, char** argv) {
   static const std::vector<Command> commands = {command("", LossOptions(), score_model),
                                                 command("", ResultsOptions(), compare_runs),

@@ -1,4 +1,5 @@
-// xformer-train: parallel text in, a trained Transformer out; or, of runs that there are, a page that compares them.
+// xformer-train: parallel text in, a trained Transformer out; or, of runs that there are, a page
+// that compares them.
 
 #include <csignal>
 
@@ -38,7 +39,8 @@ int program(int argc, char** argv, Collective& ranks) {
     return 0;
   }
   if (!options->logging.runs.empty()) return compare_runs(*options);
-  std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the training
+  std::signal(SIGPIPE, SIG_IGN);  // who closes the pipe that shows the progress does not end the
+                                  // training
   return train(*options, ranks);
 }
 

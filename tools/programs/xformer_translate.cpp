@@ -31,7 +31,8 @@
 namespace xf::tools {
 namespace {
 
-// Lines that are read, sorted by length and translated together, unless somebody waits at a pipe's other end.
+// Lines that are read, sorted by length and translated together, unless somebody waits at a pipe's
+// other end.
 constexpr size_t kLinesAtATime = 6400;
 
 // What came of it all, for the standard error. `input`: what was read.
@@ -45,8 +46,8 @@ void write_summary(const ModelTranslator& model, const TranslationProgress& prog
   for (const std::string& warning : warnings(progress.counts(), input)) tell("warning: {}", warning);
 }
 
-// What decides about the lines of an output that --continue finishes: the options but for those that only say how fast or
-// how loudly, and which files were read.
+// What decides about the lines of an output that --continue finishes: the options but for those
+// that only say how fast or how loudly, and which files were read.
 std::string settings_of(const TranslationOptions& options, const ModelTranslator& model) {
   namespace fs = std::filesystem;
   std::string settings;
@@ -60,7 +61,8 @@ std::string settings_of(const TranslationOptions& options, const ModelTranslator
         fmt::format("{} {} {}\n", fs::weakly_canonical(path, unknown).string(), fs::file_size(path, unknown),
                     fs::last_write_time(path, unknown).time_since_epoch().count());
   };
-  // Of a run the weights alone: what lies beside them may come and go. Another toolkit's files have names of their own.
+  // Of a run the weights alone: what lies beside them may come and go. Another toolkit's files have
+  // names of their own.
   const auto add_model = [&](const LoadedModel& loaded) {
     const fs::path weights = fs::path(loaded.folder) / "model.safetensors";
     std::error_code none;

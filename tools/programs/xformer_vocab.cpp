@@ -195,7 +195,8 @@ Reporting reporting(const CheckOptions& options) {
   return result;
 }
 
-// One text, or two that should be parallel, in two files or columns; exit code 1 if training would refuse them.
+// One text, or two that should be parallel, in two files or columns; exit code 1 if training would
+// refuse them.
 int check(const CheckOptions& options) {
   const Reporting with = reporting(options);
   const auto& paths = options.input;

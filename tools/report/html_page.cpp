@@ -9,7 +9,8 @@ namespace xf::tools {
 
 namespace {
 
-// A drawing keeps its size where there is room; a figure that is wider than the page scrolls by itself.
+// A drawing keeps its size where there is room; a figure that is wider than the page scrolls by
+// itself.
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; }
 body { margin: 0 auto; padding: 1rem; max-width: 80rem; background: #fff; color: #1a1a1a;
@@ -28,7 +29,8 @@ summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }
 }
 )";
 
-// Of a short text that may be a user's: from right to left where its first letter is (HTML, "The dir attribute").
+// Of a short text that may be a user's: from right to left where its first letter is (HTML, "The
+// dir attribute").
 const char* direction_of(const std::string& text) {
   return data::has_right_to_left(text) ? " dir=\"auto\"" : "";
 }

@@ -1,5 +1,6 @@
-// A page that stands alone: text, tables and drawings in one file, without scripts, that reads well wide and narrow.
-// Light and dark follow the reader's setting. Text is escaped, and stands from right to left where it is written so.
+// A page that stands alone: text, tables and drawings in one file, without scripts, that reads well
+// wide and narrow. Light and dark follow the reader's setting. Text is escaped, and stands from
+// right to left where it is written so.
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ class HtmlPage {
   // Figures between open_figures() and close_figures() stand side by side as far as there is room.
   void open_figures() { add("<div class=\"figures\">"); }
   void close_figures() { add("</div>"); }
-  // With an anchor the figure is a link to itself, and large when the page is read at it, or always.
+  // With an anchor the figure is a link to itself, and large when the page is read at it, or
+  // always.
   void figure(const Drawing& drawing, const std::string& caption, const std::string& anchor = "",
               bool large = false);
   // What is behind `summary` until the reader opens it; until close_details().

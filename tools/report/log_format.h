@@ -1,4 +1,5 @@
-// A training's log as another program would write it: --log-format of xformer-train. Libraries above add such formats.
+// A training's log as another program would write it: --log-format of xformer-train. Libraries
+// above add such formats.
 #pragma once
 
 #include <cstdint>

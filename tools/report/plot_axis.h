@@ -6,8 +6,8 @@
 
 namespace xf::tools {
 
-// Round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high]: the first is <= low, the last
-// >= high. About `wanted` of them.
+// Round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high]: the first is <= low,
+// the last >= high. About `wanted` of them.
 std::vector<double> nice_ticks(double low, double high, int wanted);
 
 enum class Scale { linear, logarithmic };
@@ -15,8 +15,9 @@ enum class Scale { linear, logarithmic };
 // Ends at round numbers below and above the data.
 class PlotAxis {
  public:
-  // low <= high, both positive if logarithmic; a constant gets room around it. `pixel_low` is where the lower end lies.
-  // About `wanted` ticks if linear; if logarithmic, 1, 2 and 5 times each power of ten, or of many powers these alone.
+  // low <= high, both positive if logarithmic; a constant gets room around it. `pixel_low` is where
+  // the lower end lies. About `wanted` ticks if linear; if logarithmic, 1, 2 and 5 times each power
+  // of ten, or of many powers these alone.
   PlotAxis(Scale scale, double low, double high, int wanted, double pixel_low, double pixel_high);
 
   double operator()(double value) const;

@@ -1,4 +1,5 @@
-// xformer-score table: runs beside each other, each number from the run's own training.toml and metrics.jsonl.
+// xformer-score table: runs beside each other, each number from the run's own training.toml and
+// metrics.jsonl.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ struct ResultRow {
   double score = 0;
 };
 
-// Of a run folder: the scores of the best checkpoint by the metric that chose it, or by those named, and, where the run
-// has ended and no metric is named, those of the averaged model. Error data if the folder is no run, or has not measured
-// what is asked for.
+// Of a run folder: the scores of the best checkpoint by the metric that chose it, or by those
+// named, and, where the run has ended and no metric is named, those of the averaged model. Error
+// data if the folder is no run, or has not measured what is asked for.
 std::vector<ResultRow> result_rows(const std::string& run, const std::vector<std::string>& metrics);
 // The same of a run whose files are read already.
 std::vector<ResultRow> result_rows(const std::string& run, const TrainingOptions& options,

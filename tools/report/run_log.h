@@ -16,11 +16,12 @@ std::string json_line(const std::string& event, const std::vector<Field>& fields
 
 constexpr int64_t kKeepAll = -1;
 
-// Whose name a log has: of `the_run` it is one of its files (open_part(), core/guarded_open.h); `the_user` may name anything,
-// a pipe or a link, say.
+// Whose name a log has: of `the_run` it is one of its files (open_part(), core/guarded_open.h);
+// `the_user` may name anything, a pipe or a link, say.
 enum class NamedBy { the_run, the_user };
 
-// Appends lines to a file. A log that cannot be written never stops training: it says so once, on stderr.
+// Appends lines to a file. A log that cannot be written never stops training: it says so once, on
+// stderr.
 class LogFile {
  public:
   // A resumed run cuts the file back to where it was at the checkpoint (`keep_bytes`; or kKeepAll).

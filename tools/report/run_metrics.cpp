@@ -129,7 +129,8 @@ std::string score_text(const std::string& metric, double score) {
 
 const RunMetrics& MetricsReader::read() {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path_, error)) return metrics_;  // a pipe would be waited for
+  // a pipe would be waited for
+  if (!std::filesystem::is_regular_file(path_, error)) return metrics_;
   const auto size = std::filesystem::file_size(path_, error);
   if (error || static_cast<int64_t>(size) < read_) {
     metrics_ = {};

@@ -1,4 +1,5 @@
-// What a run's metrics.jsonl says: read once for curves, report and tables, and read on while the run writes it.
+// What a run's metrics.jsonl says: read once for curves, report and tables, and read on while the
+// run writes it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace xf::tools {
 // A report of training; what the line does not have, or has as null, is NaN.
 struct TrainRecord {
   double update = 0, epoch = 0, seconds = 0;
-  double smoothed = 0, plain = 0;  // nats per target token: as it is minimised, and without label smoothing
+  double smoothed = 0, plain = 0;  // nats per target token: as it is minimised, and without label
+                                   // smoothing
   double learn_rate = 0, gradient_norm = 0, tokens_per_second = 0, memory_mb = 0;
 };
 
@@ -69,8 +71,8 @@ std::string score_text(const std::string& metric, double score);
 class MetricsReader {
  public:
   explicit MetricsReader(std::string path) : path_(std::move(path)) {}
-  // With what was appended since the last call. A file that is not there, or not yet whole in its last line, is read as
-  // far as it goes; one that has become shorter, from its beginning.
+  // With what was appended since the last call. A file that is not there, or not yet whole in its
+  // last line, is read as far as it goes; one that has become shorter, from its beginning.
   const RunMetrics& read();
 
  private:
@@ -79,7 +81,8 @@ class MetricsReader {
   int64_t read_ = 0;  // bytes
 };
 
-// "case:lc", "tok:13a" and "nfc:yes" of BLEU's signature: scores that differ in one of them cannot be compared.
+// "case:lc", "tok:13a" and "nfc:yes" of BLEU's signature: scores that differ in one of them cannot
+// be compared.
 std::vector<std::string> scoring_keys(const std::string& signature);
 
 // Of a run folder. Error data if it has no metrics.jsonl.

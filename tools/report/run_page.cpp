@@ -79,8 +79,9 @@ void add_history(HtmlPage& page, int64_t number, const SampleHistory& history) {
   page.add("</table></div>");
 }
 
-// Of the first few sentences: source, reference, and translations at a few validations, first and last among them, with
-// the words marked that the one above does not have. Nothing where there are none.
+// Of the first few sentences: source, reference, and translations at a few validations, first and
+// last among them, with the words marked that the one above does not have. Nothing where there are
+// none.
 void add_samples(HtmlPage& page, const std::map<int64_t, SampleHistory>& histories) {
   if (histories.empty()) return;
   page.heading("Translations of the validation set", "samples");
@@ -97,7 +98,8 @@ void add_samples(HtmlPage& page, const std::map<int64_t, SampleHistory>& histori
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr double kCell = 13;                // pixels, of the maps of attention
-constexpr int kWidth = 440, kHeight = 300;  // of a plot: two or three beside each other, one on a phone
+constexpr int kWidth = 440, kHeight = 300;  // of a plot: two or three beside each other, one on a
+                                            // phone
 
 constexpr const char* kStyle = R"(
 .plots figure { width: 27.5rem; } .plots svg { width: 100%; height: auto; }

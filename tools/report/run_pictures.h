@@ -19,8 +19,8 @@ class RunPictures {
   // What the report shows of attention from now on.
   void show_attention(std::vector<Gallery> attention) { attention_ = std::move(attention); }
 
-  // Pictures never stop training: what kept them from being drawn whole, a full disk or lines of metrics.jsonl that are
-  // none, is returned as lines for the user, each of them once.
+  // Pictures never stop training: what kept them from being drawn whole, a full disk or lines of
+  // metrics.jsonl that are none, is returned as lines for the user, each of them once.
   std::vector<std::string> draw(const RunStatus& status);
 
  private:
@@ -35,8 +35,8 @@ class RunPictures {
   std::set<std::string> told_;
 };
 
-// The curves of a run as files: loss.svg and bleu.svg by update; loss_by_epoch.svg and bleu_by_epoch.svg once an epoch has
-// ended. Error resources where one cannot be written.
+// The curves of a run as files: loss.svg and bleu.svg by update; loss_by_epoch.svg and
+// bleu_by_epoch.svg once an epoch has ended. Error resources where one cannot be written.
 void write_curves(const std::string& run, const RunMetrics& metrics);
 
 }  // namespace xf::tools

@@ -11,7 +11,8 @@ namespace xf::tools {
 
 namespace {
 
-constexpr size_t kMostPoints = 400;    // of a curve: more than one a pixel column or two shows nothing new
+constexpr size_t kMostPoints = 400;    // of a curve: more than one a pixel column or two shows
+                                       // nothing new
 constexpr size_t kMostMarkers = 60;    // more would be a thick line
 constexpr size_t kNoisyFrom = 20;      // points; of fewer a mean hides more than it shows
 constexpr size_t kMeansInCurve = 40;   // windows of the moving mean beside each other

@@ -9,7 +9,8 @@ namespace xf::tools {
 
 namespace {
 
-constexpr int64_t kUpdatesToTell = 10;  // after the first report, whose updates have filled caches and memory
+constexpr int64_t kUpdatesToTell = 10;  // after the first report, whose updates have filled caches
+                                        // and memory
 
 }  // namespace
 

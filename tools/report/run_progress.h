@@ -16,7 +16,8 @@ inline int64_t epoch_of(const nn::TrainingState& state) { return state.previous_
 struct RunLength {
   double updates_per_epoch = 0;
   int64_t sentences = 0;           // of an epoch
-  nn::TrainingMethod method = {};  // from where it begins an update takes as long as all of its readings
+  nn::TrainingMethod method = {};  // from where it begins an update takes as long as all of its
+                                   // readings
 };
 
 class RunProgress {
@@ -26,16 +27,17 @@ class RunProgress {
 
   Progress at(const nn::TrainingState& state, const nn::UpdateResult& result) const;
 
-  // Where training will stop at the latest, in updates; 0: not known. Epochs differ by a few updates: the estimate is of what
-  // is left, so that it ends as the number that was made.
+  // Where training will stop at the latest, in updates; 0: not known. Epochs differ by a few
+  // updates: the estimate is of what is left, so that it ends as the number that was made.
   int64_t last_update(const nn::TrainingState& state) const;
 
-  // Seconds of updates to the end, at the speed of this process: once, when enough of them were made to tell. To be
-  // asked at each report, when every update that was started is done.
+  // Seconds of updates to the end, at the speed of this process: once, when enough of them were
+  // made to tell. To be asked at each report, when every update that was started is done.
   std::optional<double> prediction(const nn::TrainingState& state);
 
  private:
-  // Share of the time that all updates take, as far as batches that are read tell; nothing where no end is known.
+  // Share of the time that all updates take, as far as batches that are read tell; nothing where no
+  // end is known.
   std::optional<double> done(const nn::TrainingState& state) const;
   int64_t updates_left(double epochs, const nn::TrainingState& state) const;
 

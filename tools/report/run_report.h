@@ -1,4 +1,5 @@
-// What a training run shows and writes down: the display, train.log, metrics.jsonl, what validations leave, and pictures.
+// What a training run shows and writes down: the display, train.log, metrics.jsonl, what
+// validations leave, and pictures.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@
 
 namespace xf::tools {
 
-// Where the standard error shows what goes on; a terminal that is not redrawn where the options ask for plain lines or
-// none.
+// Where the standard error shows what goes on; a terminal that is not redrawn where the options ask
+// for plain lines or none.
 Terminal display_terminal(const TrainingOptions& options);
 
 class RunReport {
@@ -29,11 +30,12 @@ class RunReport {
   struct Lengths {
     int64_t log = 0, metrics = 0;
   };
-  // Opens the files, cut back to what they were when `state` was saved. Until then, and where another rank opens them, only
-  // the display is there.
+  // Opens the files, cut back to what they were when `state` was saved. Until then, and where
+  // another rank opens them, only the display is there.
   void open(const Lengths& keep, const nn::TrainingState& state);
   Lengths lengths() const;
-  // Training went back to `state`: the validations of after it are forgotten. The log keeps its lines: they say why.
+  // Training went back to `state`: the validations of after it are forgotten. The log keeps its
+  // lines: they say why.
   void went_back(const nn::TrainingState& state);
 
   void show(const std::string& text);  // on the display
@@ -54,8 +56,8 @@ class RunReport {
   void validation(const nn::TrainingState& state, const ValidationResult& result, bool best);
   void averaged(const FinalScore& score);
   void tested(const std::string& set, const FinalScore& score);  // of --test-sets
-  // Curves and report.html. `ended`: how the run did; empty: it goes on. Warns, once for each reason, when they cannot be
-  // drawn.
+  // Curves and report.html. `ended`: how the run did; empty: it goes on. Warns, once for each
+  // reason, when they cannot be drawn.
   void draw(const nn::TrainingState& state, const std::string& ended);
 
  private:

@@ -29,7 +29,8 @@ struct ScoreTable {
 // The grid, how to read a p-value, and the signatures.
 std::string table_as_text(const ScoreTable& table);
 
-// An array of objects. Scores are text of `width` digits; those of a paired test numbers with all of theirs.
+// An array of objects. Scores are text of `width` digits; those of a paired test numbers with all
+// of theirs.
 std::string table_as_json(const ScoreTable& table);
 
 }  // namespace xf::tools

@@ -52,7 +52,8 @@ void Drawing::line(double x1, double y1, double x2, double y2, const std::string
 
 namespace {
 
-// The order of a text's words and signs is its own, where that may be from right to left; its anchor stays where it is.
+// The order of a text's words and signs is its own, where that may be from right to left; its
+// anchor stays where it is.
 const char* order_of(const std::string& text) {
   return data::has_right_to_left(text) ? " unicode-bidi=\"plaintext\"" : "";
 }

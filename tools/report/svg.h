@@ -1,4 +1,5 @@
-// Drawings as SVG documents: no dependency, no script, readable as text. Light and dark follow the reader's setting.
+// Drawings as SVG documents: no dependency, no script, readable as text. Light and dark follow the
+// reader's setting.
 #pragma once
 
 #include <string>
@@ -7,9 +8,9 @@
 
 namespace xf::tools {
 
-// Things are painted by class: "ink", text and lines that carry meaning; "soft", secondary text; "line", thin frames;
-// "panel", boxes; "accent", what to look at; "data", the colour whose opacity is a value, and "negative", that of a value
-// below zero.
+// Things are painted by class: "ink", text and lines that carry meaning; "soft", secondary text;
+// "line", thin frames; "panel", boxes; "accent", what to look at; "data", the colour whose opacity
+// is a value, and "negative", that of a value below zero.
 class Drawing {
  public:
   // Pixels; `title` is read out to who cannot see the drawing.

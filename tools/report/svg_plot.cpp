@@ -12,7 +12,8 @@
 namespace xf::tools {
 namespace {
 
-constexpr double kLeft = 68, kRight = 24, kTop = 74, kBottom = 56;  // margins around the axes, pixels
+// margins around the axes, pixels
+constexpr double kLeft = 68, kRight = 24, kTop = 74, kBottom = 56;
 constexpr double kLetter = 7.0;  // width of an average letter of the legend
 constexpr int kTickRoom = 84;    // pixels from one tick of the x axis to the next, about
 constexpr int kLegendLine = 18;  // pixels from one of its lines to the next
@@ -156,7 +157,8 @@ std::string mark(const PlotMark& mark, const PlotAxis& x, const PlotAxis& y) {
       px, py, px + (right_half ? -8 : 8), py + below, right_half ? "end" : "start", escaped(mark.text));
 }
 
-// Beside the common rules (tools/report/svg.h); the curves' colours are seen on light ground and on dark.
+// Beside the common rules (tools/report/svg.h); the curves' colours are seen on light ground and on
+// dark.
 constexpr const char* kStyle = R"(
 .title { font-size: 17px; font-weight: 600; } .label { font-size: 13px; } .tick { font-size: 12px; }
 .note { font-size: 13px; font-weight: 600; paint-order: stroke; stroke: #fff; stroke-width: 4px; }
@@ -170,7 +172,8 @@ constexpr const char* kStyle = R"(
 
 std::string escaped(const std::string& text) {
   std::string out;
-  // XML has no control characters, and a picture that is no UTF-8 is not read: a folder's name may be either.
+  // XML has no control characters, and a picture that is no UTF-8 is not read: a folder's name may
+  // be either.
   for (const char c : data::printable_page(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;

@@ -1,5 +1,5 @@
-// Line charts as drawings (tools/report/svg.h): the curves of a run, in its folder and its report, of what is explained, and
-// of benchmarks.
+// Line charts as drawings (tools/report/svg.h): the curves of a run, in its folder and its report,
+// of what is explained, and of benchmarks.
 #pragma once
 
 #include <array>
@@ -27,8 +27,10 @@ struct PlotSeries {
   std::string name;               // in the legend
   std::vector<PlotPoint> points;  // by ascending x; a y that is not finite leaves a gap
   bool markers = false;           // a dot at each point: few, separate measurements
-  bool faint = false;  // what the next series is the mean of: in its colour, lightly, and not in the legend
-  bool joined = true;  // by a curve; else each point is a dot that stands alone
+  bool faint = false;             // what the next series is the mean of: in its colour, lightly,
+                                  // and not in
+                                  // the legend
+  bool joined = true;             // by a curve; else each point is a dot that stands alone
 };
 
 // A ring around a point, with a label of its own or none: the best score.
@@ -40,7 +42,8 @@ struct PlotMark {
 struct Plot {
   std::string title, x_label, y_label;
   std::vector<PlotSeries>
-      series;  // at most six that are not faint; they get colours that colour-blind readers can tell apart
+      series;  // at most six that are not faint; they get colours that colour-blind readers can
+               // tell apart
   std::vector<PlotMark> marks;
   Scale scale = Scale::linear;    // of both axes; logarithmic leaves out what is not positive
   int width = 760, height = 420;  // pixels

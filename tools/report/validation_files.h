@@ -1,5 +1,5 @@
-// What validations leave in a run folder besides metrics.jsonl: valid.tsv, a row for each, and samples/, what became of
-// each sentence of --valid-print.
+// What validations leave in a run folder besides metrics.jsonl: valid.tsv, a row for each, and
+// samples/, what became of each sentence of --valid-print.
 #pragma once
 
 #include <map>
@@ -15,15 +15,17 @@ namespace xf::tools {
 
 class ValidationFiles {
  public:
-  // Cuts what is there back to the rows of updates up to `last_update`: what a resumed run will write again.
+  // Cuts what is there back to the rows of updates up to `last_update`: what a resumed run will
+  // write again.
   ValidationFiles(std::string run, int64_t last_update);
 
-  // A row in valid.tsv; in samples/ one for each sample, where this validation is recorded. A file that cannot be written
-  // says so once and stops nothing.
+  // A row in valid.tsv; in samples/ one for each sample, where this validation is recorded. A file
+  // that cannot be written says so once and stops nothing.
   void add(const nn::TrainingState& state, const ValidationResult& result, bool best);
 
-  // Whether validation number n, from 1, is recorded in samples/: each of the first 127, every second up to 255, every
-  // fourth up to 511, and so on, so that the files stay small however long the run is.
+  // Whether validation number n, from 1, is recorded in samples/: each of the first 127, every
+  // second up to 255, every fourth up to 511, and so on, so that the files stay small however long
+  // the run is.
   static bool recorded(int64_t n);
 
  private:

@@ -31,7 +31,8 @@ TrainingLength frequency(const TrainingLength& every, const char* key) {
   return every;
 }
 
-// Where a cosine reaches zero. An update may have the batches of several epochs (--optimizer-delay).
+// Where a cosine reaches zero. An update may have the batches of several epochs
+// (--optimizer-delay).
 int64_t end_of_cosine(const TrainingOptions& options, double updates_per_epoch) {
   const std::optional<double> last = last_update(options, updates_per_epoch);
   if (!last)

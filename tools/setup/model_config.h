@@ -14,7 +14,8 @@ nn::TransformerConfig model_config(const ModelSettings& settings, int64_t source
                                    int64_t target_vocabulary);
 // With what a model needs of the vocabularies besides their sizes: the ids of <pad>, for --quirks.
 nn::TransformerConfig model_config(const ModelSettings& settings, const data::Vocabularies& vocabularies);
-// The same of a model in training, with what becomes of its layers' values (--gradient-checkpointing).
+// The same of a model in training, with what becomes of its layers' values
+// (--gradient-checkpointing).
 nn::TransformerConfig trained_model_config(const TrainingOptions& options,
                                            const data::Vocabularies& vocabularies);
 // How batches are cut.

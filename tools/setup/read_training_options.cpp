@@ -1,4 +1,5 @@
-// Where command line, config file, run or model, and preset meet, and what one option of a training alone cannot check.
+// Where command line, config file, run or model, and preset meet, and what one option of a training
+// alone cannot check.
 #include "tools/setup/read_training_options.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,8 @@ void check_precision(TrainingOptions& options) {
   options.given.insert("precision");
 }
 
-// A run's training.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened again.
+// A run's training.toml holds its paths, and TOML is UTF-8: refused now, not when the run is opened
+// again.
 void check_paths(const OptionList& list) {
   for (const Option& option : list) {
     if (!option.is_text() || option.persistence == Persistence::never) continue;
@@ -116,8 +118,8 @@ void check_training(TrainingOptions& options, const OptionList& list) {
   check_method(options);
 }
 
-// What the command line asks for and the other options leave without effect. It is the command line alone: a config file
-// may be a run's own, in which every option stands.
+// What the command line asks for and the other options leave without effect. It is the command line
+// alone: a config file may be a run's own, in which every option stands.
 void check_effects(const TrainingOptions& options, const GivenOptions& from_command_line) {
   const auto asked = [&](const char* key) { return find_given(from_command_line, key) != nullptr; };
   const auto needs = [&](const char* key, const char* what, bool given) {
@@ -133,7 +135,8 @@ void check_effects(const TrainingOptions& options, const GivenOptions& from_comm
   if (asked(kMethodBegins)) check_method_begins(options);
 }
 
-// Its weights are of one type, whatever a task makes of its sizes. A run that goes on has begun with it already.
+// Its weights are of one type, whatever a task makes of its sizes. A run that goes on has begun
+// with it already.
 void check_pretrained_type(const TrainingOptions& options, const InheritedOptions& inherited,
                            const GivenOptions& from_file, const GivenOptions& from_command_line) {
   if (inherited.of_model.empty() || inherited.goes_on) return;
@@ -152,7 +155,8 @@ void keep_precision(const TrainingOptions& options, OptionList& list, const Give
   if (of_run && options.compute.precision == "auto") list.apply({*of_run}, OptionList::Origin::user);
 }
 
-// The preset where neither a --task nor a run says it: one for a pretrained model's type. "" where nothing says it.
+// The preset where neither a --task nor a run says it: one for a pretrained model's type. "" where
+// nothing says it.
 std::string inherited_task(const GivenOptions& of_model) {
   // Two of the presets are called as the types that they are for.
   const GivenOption* const type = find_given(of_model, "type");

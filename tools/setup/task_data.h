@@ -1,5 +1,5 @@
-// What a model of each type reads: a translation model two parallel texts, a language model one, a classifier texts and
-// their classes.
+// What a model of each type reads: a translation model two parallel texts, a language model one, a
+// classifier texts and their classes.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ nn::ModelType model_type(const ModelOptions& options);
 // What it reads, as --train-sets has it: "SRC TRG".
 const char* files_shown(nn::ModelType type);
 
-// Error usage for options of training that are another type's: numbers of files, depths, tying, metrics.
+// Error usage for options of training that are another type's: numbers of files, depths, tying,
+// metrics.
 void check_model_type(const TrainingOptions& options);
 
 // Of a text's files: "a/val.en-de" of "a/val.en" and "a/val.de".
@@ -29,8 +30,8 @@ std::string text_name(const std::vector<std::string>& paths);
 
 data::TextKind text_kind(nn::ModelType type);
 
-// The texts that the paths name, one after the other: each of as many files as the type reads, or of one with
-// columns by --tsv.
+// The texts that the paths name, one after the other: each of as many files as the type reads, or
+// of one with columns by --tsv.
 std::vector<data::TextFiles> texts_of(nn::ModelType type, const std::vector<std::string>& paths, bool tsv);
 std::vector<data::TextFiles> texts_of(const TrainingOptions& options, const std::vector<std::string>& paths);
 
@@ -40,8 +41,8 @@ struct ValidationSet {
   data::ParallelCorpus corpus;      // encoded
   data::FittingTokenizer fit = {};  // of BLEU, for its references
 };
-// Error data, naming the line, for one over `longest` tokens: the position table ends somewhere, and the loss is of whole
-// sentences.
+// Error data, naming the line, for one over `longest` tokens: the position table ends somewhere,
+// and the loss is of whole sentences.
 std::unique_ptr<ValidationSet> read_validation_set(nn::ModelType type, const data::TextFiles& files,
                                                    const data::TextPipeline& pipeline,
                                                    const data::Vocabularies& vocabularies, int64_t longest);
@@ -52,15 +53,16 @@ data::BatchCapacity batch_capacity(nn::ModelType type, int64_t words);
 // What --mini-batch or else --mini-batch-words lets a batch of this corpus hold.
 data::BatchCapacity batch_capacity(const TrainingOptions& options, const data::ParallelCorpus& corpus);
 
-// For the log: "source: 12 tokens, longest 5, 0.00% unknown · target: ...", "vocabulary: ...", and what the trained model
-// is used with.
+// For the log: "source: 12 tokens, longest 5, 0.00% unknown · target: ...", "vocabulary: ...", and
+// what the trained model is used with.
 std::string tokens_line(nn::ModelType type, const data::CorpusStatistics& statistics);
 std::string vocabulary_line(nn::ModelType type, const data::Vocabularies& vocabularies);
 std::string use_line(nn::ModelType type, const std::string& run);
 
 // The warning of a program that read such lines (data::is_mostly_unknown()).
 std::string unknown_lines_warning(int64_t lines);
-// Translations are scored with these words behind `xformer-score bleu REFERENCE -i FILE`: " -lc -tok zh".
+// Translations are scored with these words behind `xformer-score bleu REFERENCE -i FILE`: " -lc
+// -tok zh".
 std::string scoring_words(bool lowercase, std::string_view tokenizer);
 // "score with: ...", for the log.
 std::string score_line(bool lowercase, std::string_view tokenizer);

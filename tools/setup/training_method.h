@@ -1,5 +1,5 @@
-// The training method that options ask for (nn/train/training_method.h), and what they must say of it. Its names stand here and in
-// the options' rows alone.
+// The training method that options ask for (nn/train/training_method.h), and what they must say of
+// it. Its names stand here and in the options' rows alone.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
-// A column of examples to padded ids, with the options of torchtext 0.6's Field (torchtext/data/field.py, BSD
-// licence) and its results, so that a tutorial that uses one can be followed here. Training does not need it:
-// its batches are packed (data/batches.h).
+// A column of examples to padded ids, with the options of torchtext 0.6's Field
+// (torchtext/data/field.py, BSD licence) and its results, so that a tutorial that uses one can be
+// followed here. Training does not need it: its batches are packed (data/batches.h).
 //
-// Options of torchtext that have no counterpart: dtype (ids are 32 bits), tokenizer_language (part of
-// `tokenize`) and is_target, which torchtext itself only uses to print a batch.
+// Options of torchtext that have no counterpart: dtype (ids are 32 bits), tokenizer_language (part
+// of `tokenize`) and is_target, which torchtext itself only uses to print a batch.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct FieldOptions {
   std::optional<std::string> init_token = {}, eos_token = {};
   std::optional<int64_t> fix_length =
       {};  // of every row, init and eos counted; otherwise that of the longest
-  std::function<Tokens(Tokens)> preprocessing = {};       // after cutting, lower-casing and stop words
+  std::function<Tokens(Tokens)> preprocessing = {};       // after cutting, lower-casing and stop
+                                                          // words
   std::function<IdRows(IdRows)> postprocessing = {};      // after ids are found
   bool lower = false;                                     // after cutting
   std::function<Tokens(std::string_view)> tokenize = {};  // otherwise at white space
@@ -36,7 +37,8 @@ struct FieldOptions {
   bool batch_first = false;  // false: a column is an example
   std::optional<std::string> pad_token = "<pad>", unk_token = "<unk>";
   bool pad_first = false;
-  bool truncate_first = false;                      // over fix_length: drop the beginning, not the end
+  bool truncate_first = false;                      // over fix_length: drop the beginning, not the
+                                                    // end
   std::unordered_set<std::string> stop_words = {};  // left out
 };
 
@@ -47,9 +49,9 @@ class Field {
   // An example's tokens.
   Tokens preprocess(std::string_view text) const;
 
-  // From every column that shares the field: unk, pad, init and eos first, then words that occur at least
-  // min_frequency times, by descending frequency, ties by code point; max_size counts them without the
-  // specials, 0: no limit.
+  // From every column that shares the field: unk, pad, init and eos first, then words that occur at
+  // least min_frequency times, by descending frequency, ties by code point; max_size counts them
+  // without the specials, 0: no limit.
   void build_vocab(const std::vector<const std::vector<Tokens>*>& columns, int64_t min_frequency = 1,
                    int32_t max_size = 0);
   const std::vector<std::string>& vocabulary() const { return words_; }
@@ -59,18 +61,20 @@ class Field {
     std::vector<int64_t>
         lengths;  // of each without padding, init and eos counted; empty without include_lengths
   };
-  // Error usage if fix_length has no room for init and eos, or if rows need a pad_token that there is not.
+  // Error usage if fix_length has no room for init and eos, or if rows need a pad_token that there
+  // is not.
   Padded pad(const std::vector<Tokens>& examples) const;
 
   struct Batch {
     std::vector<int32_t> ids;  // [rows, columns]
     int64_t rows = 0,
-            columns =
-                0;  // examples by tokens with batch_first, or else tokens by examples; not sequential: [B, 1]
+            columns = 0;           // examples by tokens with batch_first, or else tokens by
+                                   // examples; not
+                                   // sequential: [B, 1]
     std::vector<int64_t> lengths;  // [B], or empty
   };
-  // Error data for a word that is not in a vocabulary without unk, or for a token that is no number without
-  // use_vocab.
+  // Error data for a word that is not in a vocabulary without unk, or for a token that is no number
+  // without use_vocab.
   Batch numericalise(const Padded& padded) const;
 
  private:

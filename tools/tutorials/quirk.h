@@ -1,6 +1,7 @@
-// A quirk of a published Transformer beside what is correct, in the engine's numbers: a room of docs/variants. What a
-// quirk of the model does is computed by tools/tutorials/model/, once with its switch and once without, on one small model and two
-// fixed sentences (quirk_model.h); what one of the training does, by the kernels.
+// A quirk of a published Transformer beside what is correct, in the engine's numbers: a room of
+// docs/variants. What a quirk of the model does is computed by tools/tutorials/model/, once with
+// its switch and once without, on one small model and two fixed sentences (quirk_model.h); what one
+// of the training does, by the kernels.
 #pragma once
 
 #include <string>
@@ -25,7 +26,9 @@ struct QuirkNumber {
 struct QuirkRoom {
   std::string id, title;  // "Q1", "A mask that masks nothing"
   std::string found_in,
-      option;  // "tutorials/translator"; what makes xformer-train do the same: "--quirks mask-fill=-1e-12"
+      option;                  // "tutorials/translator"; what makes xformer-train do the same:
+                               // "--quirks
+                               // mask-fill=-1e-12"
   std::string quirk, correct;  // what it does; what is done instead, and why
   std::vector<Exhibit> exhibits;
   std::vector<QuirkNumber> numbers;

@@ -1,5 +1,6 @@
-// The small model on which quirks are shown, and its two sentences: width 8, two heads, two layers, in f64. Its weights
-// are the correct model's initial ones, whatever the quirk; its norms are moved away from 1 and 0, as training does.
+// The small model on which quirks are shown, and its two sentences: width 8, two heads, two layers,
+// in f64. Its weights are the correct model's initial ones, whatever the quirk; its norms are moved
+// away from 1 and 0, as training does.
 #pragma once
 
 #include <functional>
@@ -41,11 +42,13 @@ class SmallModel {
   Pass evaluate(const Tensor& target) const { return evaluate(source_sentences(), target); }
   Pass evaluate(const Tensor& source, const Tensor& target) const { return run(source, target, false, 1); }
   Pass train(int32_t update = 1) const { return run(source_sentences(), target_sentences(), true, update); }
-  // The logits of the target sentences, a token at a time; adds the rows that were projected to keys to `projected`.
+  // The logits of the target sentences, a token at a time; adds the rows that were projected to
+  // keys to `projected`.
   Tensor token_by_token(int64_t* projected = nullptr) const;
   // Gradients of the loss of predicting the target's next words, by parameter.
   std::map<std::string, Tensor> gradients() const;
-  // That many updates of Adam on these sentences, i32 [B, S], [B, T]; next [B * T]: the word to say at each position.
+  // That many updates of Adam on these sentences, i32 [B, S], [B, T]; next [B * T]: the word to say
+  // at each position.
   void learn(const Tensor& source, const Tensor& target, const Tensor& next, int updates, double rate);
 
  private:
@@ -57,8 +60,8 @@ class SmallModel {
   quirks::Transformer model_;
 };
 
-// "ein kleiner Hund schläft", "ein": what target_sentences() are to say at each position, i32 [8]. What follows padding, and
-// the second sentence's end, is not asked: 0.
+// "ein kleiner Hund schläft", "ein": what target_sentences() are to say at each position, i32 [8].
+// What follows padding, and the second sentence's end, is not asked: 0.
 Tensor next_words();
 
 // The largest difference of two tensors' elements.
@@ -66,7 +69,8 @@ double difference(const Tensor& a, const Tensor& b);
 // The same of logits, at the positions of words, or of padding.
 enum class At { words, padding };
 double difference(const Tensor& a, const Tensor& b, At at);
-// How far the first position's logits move when the last word of the first target sentence becomes another.
+// How far the first position's logits move when the last word of the first target sentence becomes
+// another.
 double leak(const quirks::Config& config);
 
 // value [.., C], as many rows as there are names; painted in full at its largest element.

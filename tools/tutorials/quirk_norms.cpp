@@ -16,7 +16,8 @@ using quirks::NormFormula;
 constexpr float kEps = 1e-12f;
 constexpr float kDropout = 0.3f;
 
-// The row normed, with gains 1 and offsets 0, and below it the gradient of the row for dy = 1 0 0 0.
+// The row normed, with gains 1 and offsets 0, and below it the gradient of the row for dy = 1 0 0
+// 0.
 Tensor normed(NormFormula formula, const std::vector<double>& row) {
   const Tensor x = Tensor::from(row, {1, 4}), dx = Tensor::zeros({1, 4}, DType::f64);
   Arena arena(Device::cpu());

@@ -56,7 +56,8 @@ nlohmann::ordered_json json_of(const Plot& plot) {
   nlohmann::ordered_json json = {{"title", plot.title}, {"x", plot.x_label}, {"y", plot.y_label}};
   for (const PlotSeries& series : plot.series) {
     nlohmann::ordered_json points = nlohmann::ordered_json::array();
-    for (const PlotPoint& point : series.points) points.push_back({point.x, point.y});  // null: not finite
+    // null: not finite
+    for (const PlotPoint& point : series.points) points.push_back({point.x, point.y});
     json["series"].push_back({{"of", series.name}, {"points", points}});
   }
   return json;

@@ -49,7 +49,8 @@ void show_exponent(QuirkRoom& room, PositionExponent exponent) {
              small_config([=](quirks::Config& config) { config.quirks.position_exponent = exponent; }));
 }
 
-// The embedding [V, D] that the base model begins with, scaled as the switch says: the root of its mean square.
+// The embedding [V, D] that the base model begins with, scaled as the switch says: the root of its
+// mean square.
 double token_size(quirks::EmbeddingScale scale) {
   quirks::Config config = quirks::base();
   config.quirks.embedding_scale = scale, config.max_length = 1;

@@ -45,7 +45,8 @@ Exhibit scored(const Lines& hypotheses, const std::string& reference) {
           {panel("", hypotheses, {"BLEU", "quirk"}, Tensor::from(scores, {N, 2}))}};
 }
 
-// Three translators of "a small dog sleeps": two say "ein kleiner Hund schläft", one "schläft ein kleiner Hund".
+// Three translators of "a small dog sleeps": two say "ein kleiner Hund schläft", one "schläft ein
+// kleiner Hund".
 constexpr int64_t kTranslators = 3, kWords = 4;
 Tensor source_of_all() {
   return Tensor::from(std::vector<int32_t>{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4}, {kTranslators, kWords});

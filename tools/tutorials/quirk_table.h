@@ -1,4 +1,5 @@
-// The rooms of the museum in the order of their numbers: the words, and the function that fills the room.
+// The rooms of the museum in the order of their numbers: the words, and the function that fills the
+// room.
 #pragma once
 
 #include <vector>

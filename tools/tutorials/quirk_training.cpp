@@ -1,4 +1,5 @@
-// The rooms of training: the rate, the loss that is reported, and weight decay, by the kernels that train.
+// The rooms of training: the rate, the loss that is reported, and weight decay, by the kernels that
+// train.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -65,7 +66,8 @@ double size_after_update(double rate) {
   return size(trained.values());
 }
 
-// The sum of the losses of words whose logits give them the probabilities, the other half of two classes.
+// The sum of the losses of words whose logits give them the probabilities, the other half of two
+// classes.
 double loss_of(const std::vector<double>& probabilities) {
   std::vector<double> logits;
   for (const double p : probabilities) logits.push_back(std::log(p)), logits.push_back(std::log(1 - p));
@@ -77,7 +79,8 @@ double loss_of(const std::vector<double>& probabilities) {
 
 constexpr int kUpdates = 500;
 
-// A weight that begins as 1, after each of kUpdates updates whose gradients of this size pull to neither side.
+// A weight that begins as 1, after each of kUpdates updates whose gradients of this size pull to
+// neither side.
 std::vector<double> decayed(bool decoupled, float gradient) {
   Weights weights({1}, {.weight_decay = 0.1f, .decoupled = decoupled});
   std::vector<double> values = {1};

@@ -1,6 +1,7 @@
-// A walk through the small Transformer of a published tutorial, tutorials/by-hand, one step after the other: what goes in, what
-// comes out, each value with its equation and the line of code that made it. The values are the engine's
-// (tools/tutorials/model/transformer.h); nothing is computed here.
+// A walk through the small Transformer of a published tutorial, tutorials/by-hand, one step after
+// the other: what goes in, what comes out, each value with its equation and the line of code that
+// made it. The values are the engine's (tools/tutorials/model/transformer.h); nothing is computed
+// here.
 #pragma once
 
 #include <map>
@@ -36,7 +37,8 @@ struct Walk {
   std::map<std::string, Tensor> parameters;  // f64
 };
 
-// tutorials/by-hand with its initial values, on the tutorial's own test input: two sentences of four ids on either side.
+// tutorials/by-hand with its initial values, on the tutorial's own test input: two sentences of
+// four ids on either side.
 Walk walk_by_hand();
 // With these parameters in place of the initial ones.
 Walk walk_by_hand(const std::map<std::string, Tensor>& parameters);
@@ -44,7 +46,8 @@ Walk walk_by_hand(const std::map<std::string, Tensor>& parameters);
 Walk only(Walk walk, const std::string& number);
 
 std::string to_text(const Walk& walk);  // at most 100 columns
-std::string to_json(const Walk& walk);  // with the parameters, so that another program can repeat it
+std::string to_json(const Walk& walk);  // with the parameters, so that another program can repeat
+                                        // it
 std::string to_svg(const Walk& walk);   // the chain of steps and shapes
 std::string to_html(const Walk& walk);  // a page of its own, without scripts
 

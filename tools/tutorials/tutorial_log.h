@@ -1,5 +1,5 @@
-// The lines that two tutorials' training programs print, number for number as Python prints them: --log-format tutorial of
-// xformer-train, --output-format tutorial of xformer-translate.
+// The lines that two tutorials' training programs print, number for number as Python prints them:
+// --log-format tutorial of xformer-train, --output-format tutorial of xformer-translate.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,9 @@ std::optional<int> number_in(const char* variable) {
 
 constexpr int kUnknown = 0;
 
-// How many processes a launcher says that it has started: Open MPI's, 4 and 5, those with PMI (MPICH, Intel, Slurm), PMIx, which
-// may not say. Slurm sets its own variables in a batch script, too, which is one process.
+// How many processes a launcher says that it has started: Open MPI's, 4 and 5, those with PMI
+// (MPICH, Intel, Slurm), PMIx, which may not say. Slurm sets its own variables in a batch script,
+// too, which is one process.
 int launched() {
   for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const auto size = number_in(variable)) return *size;
@@ -35,8 +36,8 @@ int launched() {
   return 1;
 }
 
-// Beside the program, or where it is installed. Nowhere, and not in the current folder, where the system does not say where
-// the program is.
+// Beside the program, or where it is installed. Nowhere, and not in the current folder, where the
+// system does not say where the program is.
 std::vector<std::string> places() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
@@ -81,7 +82,8 @@ std::unique_ptr<Collective> join_ranks() {
   const auto open = reinterpret_cast<OpenLink>(dlsym(module, "xformer_open_link"));
   std::unique_ptr<Link> link(open ? open() : nullptr);
   if (!link) fail(ErrorKind::failure, "MPI does not start; see its messages above");
-  // Open MPI 5 under srun --mpi=pmi2: it finds nobody, and each process would train by itself, in the same folder.
+  // Open MPI 5 under srun --mpi=pmi2: it finds nobody, and each process would train by itself, in
+  // the same folder.
   if (link->size() == 1 && size > 1) {
     fail(ErrorKind::usage,
          "{} processes were started, but MPI does not find them; use srun --mpi=pmix, or the mpirun of the "

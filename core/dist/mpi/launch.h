@@ -7,9 +7,9 @@
 
 namespace xf {
 
-// The ranks that mpirun, mpiexec or srun started; null where this process is alone. Error usage where several were started and
-// this build has no MPI, or no launcher of MPI's introduces them to each other. watch_signals() comes before it: MPI has threads
-// of its own.
+// The ranks that mpirun, mpiexec or srun started; null where this process is alone. Error usage
+// where several were started and this build has no MPI, or no launcher of MPI's introduces them to
+// each other. watch_signals() comes before it: MPI has threads of its own.
 std::unique_ptr<Collective> join_ranks();
 
 // How many they are, as the launcher says: 1 where this process is alone or nothing says it.

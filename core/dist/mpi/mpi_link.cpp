@@ -1,5 +1,6 @@
-// The module that the programs load when a launcher of MPI started them (core/dist/mpi/launch.h): Link over MPI's messages from point
-// to point. In which order sums are made is core/dist/collective.h's business, not MPI's, so that the same ranks give the same bits.
+// The module that the programs load when a launcher of MPI started them (core/dist/mpi/launch.h):
+// Link over MPI's messages from point to point. In which order sums are made is
+// core/dist/collective.h's business, not MPI's, so that the same ranks give the same bits.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -118,8 +119,9 @@ class MpiLink final : public Link {
 }  // namespace xf
 
 extern "C" __attribute__((visibility("default"))) xf::Link* xformer_open_link() {
-  // Open MPI's "put" over TCP asks for each part of a message behind what it sends itself: two that send to each other get half
-  // of the link (measured, docs/scaling_cost.md). These are its other defaults; what the user has set stays.
+  // Open MPI's "put" over TCP asks for each part of a message behind what it sends itself: two that
+  // send to each other get half of the link (measured, docs/scaling_cost.md). These are its other
+  // defaults; what the user has set stays.
   setenv("OMPI_MCA_btl_tcp_flags", "send,inplace,need-ack,need-csum", 0);
   int provided = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return nullptr;

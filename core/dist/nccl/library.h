@@ -28,7 +28,8 @@ struct Functions {
 #undef XF_FUNCTION
 };
 
-// Of the library, which is loaded when first asked for. Error usage, with the places looked into, where it is not installed.
+// Of the library, which is loaded when first asked for. Error usage, with the places looked into,
+// where it is not installed.
 const Functions& functions();
 
 }  // namespace xf::nccl

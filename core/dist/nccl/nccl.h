@@ -1,6 +1,7 @@
-// What this project uses of NCCL 2, under its names, values and signatures (NVIDIA, "NCCL API"): so a build needs nothing of NCCL,
-// and a program only where ranks meet on GPUs. tests/sim/compare_with_toolkit.py compares it with the library's own header;
-// tests/sim/nccl.cpp is it on the software GPU.
+// What this project uses of NCCL 2, under its names, values and signatures (NVIDIA, "NCCL API"): so
+// a build needs nothing of NCCL, and a program only where ranks meet on GPUs.
+// tests/sim/compare_with_toolkit.py compares it with the library's own header; tests/sim/nccl.cpp
+// is it on the software GPU.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// DeviceLink over NCCL. Sums have the same bits again: NCCL takes its algorithm by size and topology, not by timing, and adds
-// in an order that this decides; but not in the switches of NVLink (NVLS) or InfiniBand (SHARP), which are left out. Which
-// order that is, is NCCL's matter: unlike core/dist/collective.cpp's sums they may depend on the machine.
+// DeviceLink over NCCL. Sums have the same bits again: NCCL takes its algorithm by size and
+// topology, not by timing, and adds in an order that this decides; but not in the switches of
+// NVLink (NVLS) or InfiniBand (SHARP), which are left out. Which order that is, is NCCL's matter:
+// unlike core/dist/collective.cpp's sums they may depend on the machine.
 #include <cstdlib>
 #include <thread>
 #include <utility>
@@ -92,8 +93,8 @@ class NcclLink final : public DeviceLink {
     return result == ncclSuccess || result == ncclInProgress ? "" : functions().ncclGetErrorString(result);
   }
 
-  // What runs is told to end at once; then the library waits until no graph holds the communicator, and graphs go when the
-  // trainer goes.
+  // What runs is told to end at once; then the library waits until no graph holds the communicator,
+  // and graphs go when the trainer goes.
   void abort() override {
     if (!communicator_) return;
     aborting_ = std::jthread(

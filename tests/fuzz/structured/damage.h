@@ -1,6 +1,7 @@
-// Files of other toolkits, whole but for a few of their fields. Bytes that are changed at random stay outside of what is
-// packed, checked or counted; here a writer asks for each number and text of a format, and some of the answers are others
-// than the honest ones. The same seed gives the same file.
+// Files of other toolkits, whole but for a few of their fields. Bytes that are changed at random
+// stay outside of what is packed, checked or counted; here a writer asks for each number and text
+// of a format, and some of the answers are others than the honest ones. The same seed gives the
+// same file.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A format of another toolkit: how a file or folder of it is made, a little damaged, and what reads it.
+// A format of another toolkit: how a file or folder of it is made, a little damaged, and what reads
+// it.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@ namespace xf::fuzz {
 
 struct Format {
   const char* name;
-  // Makes one in the empty folder `folder` and reads it. Throws Error as readers do, std::logic_error for a promise that a
-  // reader does not keep.
+  // Makes one in the empty folder `folder` and reads it. Throws Error as readers do,
+  // std::logic_error for a promise that a reader does not keep.
   void (*make)(Damage& damage, const std::string& folder);
   void (*read)(const std::string& folder);
 };

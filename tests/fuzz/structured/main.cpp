@@ -1,7 +1,8 @@
 // Damaged files of each format, read in 512 MB of memory and 5 seconds each.
 //   fuzz_structured FORMAT|all COUNT [SEED]      SEED: of the first file; the next one has the next
-// Prints a line for each that a reader answers otherwise than by reading it or by an error about its input, and how many
-// there were: exit code 1. The folder of one such file: fuzz_structured FORMAT 1 SEED, under $TMPDIR, stays.
+// Prints a line for each that a reader answers otherwise than by reading it or by an error about
+// its input, and how many there were: exit code 1. The folder of one such file: fuzz_structured
+// FORMAT 1 SEED, under $TMPDIR, stays.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -1,4 +1,5 @@
-// A folder of Marian's: model.npz with its options, decoder.yml, a vocabulary as YAML or as a list of words.
+// A folder of Marian's: model.npz with its options, decoder.yml, a vocabulary as YAML or as a list
+// of words.
 #include <fmt/format.h>
 
 #include "tests/fuzz/structured/format.h"

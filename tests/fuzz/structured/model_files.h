@@ -1,4 +1,5 @@
-// What the folders of models have in common: a small model, texts beside it, and files that are no files.
+// What the folders of models have in common: a small model, texts beside it, and files that are no
+// files.
 #pragma once
 
 #include <map>
@@ -17,7 +18,8 @@ namespace xf::fuzz {
 nn::TransformerConfig small_config(int64_t pieces);
 nn::TensorMap small_model(const nn::TransformerConfig& config);
 
-// Writes a file, or where damage strikes a folder, a pipe, a link, a cut file or nothing in its place.
+// Writes a file, or where damage strikes a folder, a pipe, a link, a cut file or nothing in its
+// place.
 void put(Damage& damage, const std::string& folder, const std::string& name, const std::string& bytes);
 
 // A SentencePiece model of these pieces; <unk>, <s> and </s> are what they are.

@@ -1,4 +1,5 @@
-// A folder of Hugging Face's transformers: settings, lists and models of pieces, weights in one of three forms.
+// A folder of Hugging Face's transformers: settings, lists and models of pieces, weights in one of
+// three forms.
 #include <fmt/format.h>
 
 #include "tests/fuzz/structured/format.h"

@@ -1,5 +1,5 @@
-// What the engine asks of a CUDA device beyond right values: claims that a software GPU can see and a real
-// one cannot show, or another device than the one at hand.
+// What the engine asks of a CUDA device beyond right values: claims that a software GPU can see and
+// a real one cannot show, or another device than the one at hand.
 #include "core/cuda.h"
 #include "core/device.h"
 #include "kernels/attention.h"

@@ -1,6 +1,6 @@
-// cuBLASLt as far as the project uses it, under the toolkit's names, values and signatures. Written for the
-// software GPU (docs/software_gpu.md), which defines them; tests/sim/compare_with_toolkit.py compares every
-// declaration with the toolkit where there is one.
+// cuBLASLt as far as the project uses it, under the toolkit's names, values and signatures. Written
+// for the software GPU (docs/software_gpu.md), which defines them;
+// tests/sim/compare_with_toolkit.py compares every declaration with the toolkit where there is one.
 #pragma once
 
 #include <cstdint>

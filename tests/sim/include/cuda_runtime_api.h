@@ -1,6 +1,7 @@
-// The CUDA runtime's host functions, as far as the project uses them, under the toolkit's names, values and
-// signatures. Written for the software GPU (docs/software_gpu.md), which defines them and needs no toolkit;
-// tests/sim/compare_with_toolkit.py compares every declaration with the toolkit where there is one.
+// The CUDA runtime's host functions, as far as the project uses them, under the toolkit's names,
+// values and signatures. Written for the software GPU (docs/software_gpu.md), which defines them
+// and needs no toolkit; tests/sim/compare_with_toolkit.py compares every declaration with the
+// toolkit where there is one.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
-// CUDA's vector types, as far as the project uses them, under the names, members and alignments of the
-// toolkit's header of this name. Written for the software GPU (docs/software_gpu.md), which needs no toolkit;
-// tests/sim/compare_with_toolkit.py compares every declaration with the toolkit where there is one.
+// CUDA's vector types, as far as the project uses them, under the names, members and alignments of
+// the toolkit's header of this name. Written for the software GPU (docs/software_gpu.md), which
+// needs no toolkit; tests/sim/compare_with_toolkit.py compares every declaration with the toolkit
+// where there is one.
 #pragma once
 
 struct uint3 {

@@ -1,5 +1,5 @@
-// The software cuBLASLt against sums in f64 straight from the definitions in its manual, and what it must
-// refuse.
+// The software cuBLASLt against sums in f64 straight from the definitions in its manual, and what
+// it must refuse.
 #include <cublasLt.h>
 
 #include <algorithm>
@@ -215,7 +215,8 @@ TEST_CASE("cuBLASLt: what the library refuses is refused", "[unit]") {
   const Call plain(false, false, CUBLASLT_EPILOGUE_DEFAULT);
   const int64_t short_ld = kM - 1;
   cublasLtMatrixLayoutSetAttribute(half.layout, CUBLASLT_MATRIX_LAYOUT_LD, &short_ld, sizeof short_ld);
-  CHECK(plain.algorithms(a, b, half) == 0);                                      // leading dimension
+  // leading dimension
+  CHECK(plain.algorithms(a, b, half) == 0);
   CHECK(plain.algorithms(a, b, Matrix(kM, kN, true, 3)) == 0);                   // f32 into bf16
   CHECK(plain.algorithms(a, a, d) == 0);                                         // shapes
   CHECK(Call(true, false, CUBLASLT_EPILOGUE_DEFAULT).algorithms(a, b, d) == 0);  // shapes

@@ -1,4 +1,5 @@
-// The machine against what CUDA's manuals say of threads, warps, shared memory, launches and tensor cores.
+// The machine against what CUDA's manuals say of threads, warps, shared memory, launches and tensor
+// cores.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -132,8 +133,9 @@ TEST_CASE("Machine: launches that a GPU would refuse are refused, and the kernel
   CHECK(too_wide.find("cudaErrorInvalidConfiguration") != std::string::npos);
   CHECK_FALSE(what_of([] { run_nothing(dim3(1, 65536, 1), 32, 0); }).empty());
   CHECK_FALSE(what_of([] { run_nothing(1, 0, 0); }).empty());
-  CHECK_FALSE(what_of([] { run_nothing(1, 100, 0); }).empty());  // no whole warps: the project's own rule
-  CHECK(cudaGetLastError() == cudaSuccess);                      // told once
+  // no whole warps: the project's own rule
+  CHECK_FALSE(what_of([] { run_nothing(1, 100, 0); }).empty());
+  CHECK(cudaGetLastError() == cudaSuccess);  // told once
 }
 
 TEST_CASE("Machine: a block has 227 KiB of shared memory and not a byte more", "[unit]") {

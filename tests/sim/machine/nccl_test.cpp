@@ -1,4 +1,5 @@
-// NCCL on the software GPU, its ranks threads of one process with a device each, against sums made here.
+// NCCL on the software GPU, its ranks threads of one process with a device each, against sums made
+// here.
 #include "core/dist/nccl/nccl.h"
 
 #include <functional>
@@ -20,7 +21,8 @@ struct Rank {
   cudaStream_t stream;
 };
 
-// body(rank) as each of them. Catch's macros are for one thread: what is wrong is thrown, and ends the test.
+// body(rank) as each of them. Catch's macros are for one thread: what is wrong is thrown, and ends
+// the test.
 void as_ranks(int size, const std::function<void(const Rank&)>& body) {
   ncclUniqueId id;
   REQUIRE(ncclGetUniqueId(&id) == ncclSuccess);
@@ -77,7 +79,8 @@ struct Numbers {
 
 struct Captured {
   Captured(const Rank& rank, const std::function<void()>& work) {
-    cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeRelaxed);  // whatever other threads do meanwhile
+    // whatever other threads do meanwhile
+    cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeRelaxed);
     work();
     cudaStreamEndCapture(rank.stream, &graph);
     cudaGraphInstantiate(&executable, graph, 0);

@@ -1,5 +1,5 @@
-// Kernels with one bug each, for planted_bugs_test.cpp. Each reads x [256] and writes y [128]; without its
-// bug it would leave finite values there.
+// Kernels with one bug each, for planted_bugs_test.cpp. Each reads x [256] and writes y [128];
+// without its bug it would leave finite values there.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// planted_bugs NAME: runs one kernel of planted_bugs.cu, or device_memory_on_host. Exit 0: nothing was found
-// and y is what the program expects of the right ones; 1: the machine found something, told in one line; 2:
-// only y is wrong.
+// planted_bugs NAME: runs one kernel of planted_bugs.cu, or device_memory_on_host. Exit 0: nothing
+// was found and y is what the program expects of the right ones; 1: the machine found something,
+// told in one line; 2: only y is wrong.
 #include <cuda_runtime_api.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// Each bug of planted_bugs.cu, in a program of its own, must fail with a message that names the line marked
-// there, in every mode listed for it. The two kernels without a bug must pass in all of them.
+// Each bug of planted_bugs.cu, in a program of its own, must fail with a message that names the
+// line marked there, in every mode listed for it. The two kernels without a bug must pass in all of
+// them.
 #include <array>
 #include <cstdio>
 #include <fstream>

@@ -42,7 +42,8 @@ TEST_CASE("Memory: what was not written is NaN, and one byte past the end is fou
                     Catch::Contains("not inside one live allocation"));
   std::vector<float> host(4);
   CHECK_THROWS_AS(cudaMemcpy(host.data(), x.data() + 1, x.bytes(), cudaMemcpyDeviceToHost), Error);
-  CHECK_THROWS_AS(cudaMemcpy(x.data(), x.data(), 4, cudaMemcpyHostToDevice), Error);  // the wrong direction
+  // the wrong direction
+  CHECK_THROWS_AS(cudaMemcpy(x.data(), x.data(), 4, cudaMemcpyHostToDevice), Error);
 }
 
 TEST_CASE("Memory: the device runs out of it", "[unit]") {

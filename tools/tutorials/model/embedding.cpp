@@ -38,7 +38,8 @@ Init table_init(int64_t vocabulary, const Config& config) {
              : weight_init(config.quirks.init, config.dim, vocabulary);
 }
 
-// i32 [B, S, D] of ids [B, S]: whether the id is padding, for each element of its row, or whether it is not.
+// i32 [B, S, D] of ids [B, S]: whether the id is padding, for each element of its row, or whether
+// it is not.
 Tensor id_mask(const Tensor& ids, int64_t D, int32_t pad, bool is_pad) {
   const Tensor mask = Tensor::empty({ids.dim(0), ids.dim(1), D}, DType::i32);
   for (int64_t n = 0; n < mask.numel(); ++n)

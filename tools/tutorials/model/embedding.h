@@ -1,4 +1,5 @@
-// Tokens and their positions, one at a time and then added: nn/embedding_block.h does it in one gather.
+// Tokens and their positions, one at a time and then added: nn/embedding_block.h does it in one
+// gather.
 #pragma once
 
 #include "tools/tutorials/model/linear.h"

@@ -10,7 +10,8 @@ using kernels::Transpose;
 
 namespace {
 
-// joined [B, S, H * Dh], apart [B, H, S, Dh]: calls f with each token's address of a head in both, and its bytes.
+// joined [B, S, H * Dh], apart [B, H, S, Dh]: calls f with each token's address of a head in both,
+// and its bytes.
 template <typename F>
 void for_each_head(const Tensor& joined, const Tensor& apart, const F& f) {
   const int64_t B = apart.dim(0), H = apart.dim(1), S = apart.dim(2),

@@ -18,8 +18,8 @@ inline Variable leaf(const ForwardContext& context, const Parameter& parameter) 
   return context.tape.leaf(parameter.value, parameter.gradient);
 }
 
-// Elements are dropped in training; counter i32 [2] is that of Tokens (nn/forward_context.h), where a sentence's padding is counted
-// with its tokens.
+// Elements are dropped in training; counter i32 [2] is that of Tokens (nn/forward_context.h), where
+// a sentence's padding is counted with its tokens.
 Variable drop(const ForwardContext& context, const Variable& x, float p, uint32_t site,
               const Tensor& counter);
 

@@ -8,7 +8,8 @@ namespace xf::nn::quirks {
 
 // ids i32 [B, S] -> [B, 1, 1, S], for every head and every query: 0 at padding
 Tensor source_mask(const Tensor& ids, int32_t pad);
-// queries i32 [B, Sq], keys i32 [B, Sk] -> [B, 1, Sq, Sk], for every head: 0 where either is padding
+// queries i32 [B, Sq], keys i32 [B, Sk] -> [B, 1, Sq, Sk], for every head: 0 where either is
+// padding
 Tensor pair_mask(const Tensor& queries, int32_t query_pad, const Tensor& keys, int32_t key_pad);
 // ids i32 [B, T] -> [B, 1, T, T], for every head: 0 in the future, and at padding along the axis
 Tensor target_mask(const Tensor& ids, int32_t pad, PadAxis axis);

@@ -59,8 +59,8 @@ Tensor taken(const Tensor& x, const Ids& indices) {
   return gathered(x, indices, shape);
 }
 
-// The next token of every hypothesis. What is kept of the tokens before lies in rows, a row for each hypothesis, and
-// goes along when the beam is reordered.
+// The next token of every hypothesis. What is kept of the tokens before lies in rows, a row for
+// each hypothesis, and goes along when the beam is reordered.
 class PaddedDecoding final : public TranslationModel::Decoding {
  public:
   PaddedDecoding(const Transformer& transformer, ForwardContext& context, const PackedBatch& batch,

@@ -1,5 +1,6 @@
-// The Transformer with switches as a model that trains and translates like the engine's own. A batch is filled up with
-// padding, [B, longest], and the padding's losses count nothing. On the CPU, in f32 or f64.
+// The Transformer with switches as a model that trains and translates like the engine's own. A
+// batch is filled up with padding, [B, longest], and the padding's losses count nothing. On the
+// CPU, in f32 or f64.
 #pragma once
 
 #include "nn/model_variant.h"
@@ -31,14 +32,16 @@ Tensor padded(const Tensor& ids, const Tensor& offsets, int32_t fill);
 
 class PaddedModel final : public TranslationModel {
  public:
-  // config.variant is a PaddedVariant. Error usage for what these models cannot be: tied, of unequal depths, in bfloat16.
+  // config.variant is a PaddedVariant. Error usage for what these models cannot be: tied, of
+  // unequal depths, in bfloat16.
   PaddedModel(const TransformerConfig& config, ParameterStore& store);
 
   // Error usage for a device that is not the CPU.
   void bind(Device device) override;
   void initialise(ParameterStore& store, uint64_t seed) const override;
 
-  // The dropout of an update that is cut into batches is another than the whole one's: padding counts as tokens.
+  // The dropout of an update that is cut into batches is another than the whole one's: padding
+  // counts as tokens.
   Variable loss(ForwardContext& context, const PackedBatch& batch, const Tensor& counters,
                 const Tensor& loss) const override;
 

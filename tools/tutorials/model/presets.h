@@ -1,5 +1,6 @@
-// The models of tools/tutorials/presets/*.toml as sizes and switches. Most tutorials state no vocabulary: the sizes are those of
-// Multi30k's English and German by spaCy's rules: 5893 and 7853 by those of its version 3, 7855 by version 2's.
+// The models of tools/tutorials/presets/*.toml as sizes and switches. Most tutorials state no
+// vocabulary: the sizes are those of Multi30k's English and German by spaCy's rules: 5893 and 7853
+// by those of its version 3, 7855 by version 2's.
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@ struct VocabularySizes {
 
 // The paper's base model, with nothing done otherwise.
 Config base();
-// Of a preset of xformer-train, which names a model with quirks. Ids of padding are 1, or of tutorials/by-hand 0, which also has
-// its own ten words and positions.
+// Of a preset of xformer-train, which names a model with quirks. Ids of padding are 1, or of
+// tutorials/by-hand 0, which also has its own ten words and positions.
 Config preset(const std::string& task);
 
 // The names of all of them.

@@ -1,4 +1,5 @@
-// Functions of rows that no kernel computes, each a node of the tape, as plain loops in f32 or f64 on the CPU.
+// Functions of rows that no kernel computes, each a node of the tape, as plain loops in f32 or f64
+// on the CPU.
 #pragma once
 
 #include "nn/forward_context.h"
@@ -6,8 +7,9 @@
 
 namespace xf::nn::quirks {
 
-// y = gamma n + beta, with n by the formula, deviation or misplaced. x [.., D], D at least 2, gamma, beta [D] -> [.., D]
-// With c = x - m, q = s + eps and g = dy gamma, sums over the row's D elements:
+// y = gamma n + beta, with n by the formula, deviation or misplaced. x [.., D], D at least 2,
+// gamma, beta [D] -> [.., D] With c = x - m, q = s + eps and g = dy gamma, sums over the row's D
+// elements:
 //   deviation  dx = (g - <g>) / q - c (sum g c) / (q^2 (D-1) s)
 //   misplaced  dx = g - <g> / q + c m (sum g) / (q^2 (D-1) s)
 // A row whose elements are all alike has s = 0: its second term is 0, as PyTorch has it.

@@ -22,7 +22,8 @@ class LayerNorm {
 };
 
 // x and what a sublayer makes of it, of one place in a layer:
-//   post-norm  norm(x + dropout(f(x))), or with the quirk dropout(norm(x + f(x)));  pre-norm  x + dropout(f(norm(x)))
+//   post-norm  norm(x + dropout(f(x))), or with the quirk dropout(norm(x + f(x)));  pre-norm  x +
+//   dropout(f(norm(x)))
 // The norm is the layer's: several places may share it.
 class Connection {
  public:

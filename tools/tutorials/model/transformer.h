@@ -1,5 +1,5 @@
-// The encoder-decoder Transformer with switches for what others do differently (quirks.h), in the order in which one
-// explains it. Its gradient is the tape's.
+// The encoder-decoder Transformer with switches for what others do differently (quirks.h), in the
+// order in which one explains it. Its gradient is the tape's.
 #pragma once
 
 #include <memory>
@@ -74,13 +74,14 @@ class Transformer {
   // The initial values; the store is the constructor's, allocated.
   void initialise(ParameterStore& store, uint64_t seed) const;
 
-  // source i32 [B, S], target i32 [B, T], filled up with the pad ids -> logits [B, T, V], or their log_softmax. The
-  // target is what the decoder reads. counters i32 [2, 2] {source, target}, as in drop(); undefined without dropout.
+  // source i32 [B, S], target i32 [B, T], filled up with the pad ids -> logits [B, T, V], or their
+  // log_softmax. The target is what the decoder reads. counters i32 [2, 2] {source, target}, as in
+  // drop(); undefined without dropout.
   Variable forward(const ForwardContext& context, const Tensor& source, const Tensor& target,
                    const Tensor& counters) const;
 
-  // The same, a token at a time, in inference: the source once, then the next token of each sentence, ids i32 [B, 1]
-  // -> [B, 1, V]. `state` begins empty.
+  // The same, a token at a time, in inference: the source once, then the next token of each
+  // sentence, ids i32 [B, 1] -> [B, 1, V]. `state` begins empty.
   Encoded encode(const ForwardContext& context, const Tensor& source) const;
   Variable next(const ForwardContext& context, const Tensor& ids, const Encoded& encoded,
                 DecoderState& state) const;

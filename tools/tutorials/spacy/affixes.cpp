@@ -160,7 +160,8 @@ size_t prefix_length(const Affixes& affixes, std::u32string_view text) {
   return text.empty() ? 0 : first_match(affixes.prefixes, text, 0, false);
 }
 
-// A suffix is dots, or no longer than the longest of the rules' texts: what lies before need not be looked at.
+// A suffix is dots, or no longer than the longest of the rules' texts: what lies before need not be
+// looked at.
 size_t suffix_length(const Affixes& affixes, std::u32string_view text) {
   const size_t dots = text.size() - (text.find_last_not_of(U'.') + 1);
   const size_t most = std::max(dots, affixes.longest_suffix);

@@ -1,6 +1,6 @@
 // What spaCy cuts from the ends of a word and out of its middle (spacy/lang/punctuation.py,
-// spacy/lang/{en,de}/punctuation.py, MIT licence). spaCy writes these rules as regular expressions; here each
-// is a small record.
+// spacy/lang/{en,de}/punctuation.py, MIT licence). spaCy writes these rules as regular expressions;
+// here each is a small record.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace xf::data::spacy {
 
-// Matches at a place: the characters before it, then one character, a text, or dots, then a character after
-// it. Empty sets and lists ask for nothing.
+// Matches at a place: the characters before it, then one character, a text, or dots, then a
+// character after it. Empty sets and lists ask for nothing.
 struct AffixRule {
   std::vector<CharacterSet> before = {};   // lookbehind, in the order of the text
   CharacterSet one = {};                   // any one character of it,
@@ -28,7 +28,8 @@ struct Affixes {
 
 const Affixes& affixes(SpacyRules rules, SpacyLanguage language);
 
-// Code points of the prefix of `text`, 0 if it has none; of the longest suffix; of an infix at `at`.
+// Code points of the prefix of `text`, 0 if it has none; of the longest suffix; of an infix at
+// `at`.
 size_t prefix_length(const Affixes& affixes, std::u32string_view text);
 size_t suffix_length(const Affixes& affixes, std::u32string_view text);
 size_t infix_length(const Affixes& affixes, std::u32string_view text, size_t at);

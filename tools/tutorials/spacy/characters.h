@@ -1,5 +1,6 @@
-// The classes of characters that spaCy's affix rules are made of (spacy/lang/char_classes.py, MIT licence).
-// Where one of its lists of code points equals a Unicode property within a range, the property stands here.
+// The classes of characters that spaCy's affix rules are made of (spacy/lang/char_classes.py, MIT
+// licence). Where one of its lists of code points equals a Unicode property within a range, the
+// property stands here.
 #pragma once
 
 #include <unicode/uniset.h>

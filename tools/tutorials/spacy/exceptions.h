@@ -1,6 +1,7 @@
-// spaCy's tokenizer exceptions: words that are left whole, or cut in a way that no affix rule knows ("don't"
-// is "do" and "n't"). From spacy/lang/tokenizer_exceptions.py and spacy/lang/{en,de}/tokenizer_exceptions.py
-// (MIT licence). What is regular is generated, the rest is a list.
+// spaCy's tokenizer exceptions: words that are left whole, or cut in a way that no affix rule knows
+// ("don't" is "do" and "n't"). From spacy/lang/tokenizer_exceptions.py and
+// spacy/lang/{en,de}/tokenizer_exceptions.py (MIT licence). What is regular is generated, the rest
+// is a list.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +24,8 @@ const Exceptions& exceptions(SpacyRules rules, SpacyLanguage language);
 // The steps of it. Words are UTF-8.
 void add_split(Exceptions& table, std::initializer_list<std::string_view> tokens);
 void add_whole(Exceptions& table, std::string_view words_apart_by_spaces);
-void add_shared(Exceptions& table, SpacyRules rules);  // of every language: letters with a full stop, smileys
+void add_shared(Exceptions& table, SpacyRules rules);  // of every language: letters with a full
+                                                       // stop, smileys
 void add_english(Exceptions& table, SpacyRules rules);
 void add_german(Exceptions& table, SpacyRules rules);
 

@@ -34,8 +34,8 @@ std::string without_apostrophe(std::string_view word) {
   return result;
 }
 
-// stem + ending, and the same without apostrophes; with a small and with a capital letter. "dont" is "do" and
-// "nt".
+// stem + ending, and the same without apostrophes; with a small and with a capital letter. "dont"
+// is "do" and "nt".
 void add_contractions(Exceptions& table, const Words& stems, std::string_view ending,
                       std::string_view second = "") {
   for (const std::string_view stem : stems) {

@@ -33,8 +33,8 @@ SecondPass::SecondPass(SpacyRules rules, SpacyLanguage language,
   }
 }
 
-// Longest first, of equal length the leftmost; none that begins or ends inside an earlier match, taken or
-// not.
+// Longest first, of equal length the leftmost; none that begins or ends inside an earlier match,
+// taken or not.
 std::vector<SecondPass::Span> SecondPass::matches(const std::vector<Word>& words) const {
   std::vector<Span> found;
   for (size_t begin = 0; begin < words.size(); ++begin) {

@@ -1,6 +1,6 @@
-// spaCy 3 looks for exceptions a second time, in the words that cutting has made: one that was cut apart,
-// because something stood before or behind it, is put together again (Tokenizer._apply_special_cases in
-// spacy/tokenizer.pyx, MIT licence).
+// spaCy 3 looks for exceptions a second time, in the words that cutting has made: one that was cut
+// apart, because something stood before or behind it, is put together again
+// (Tokenizer._apply_special_cases in spacy/tokenizer.pyx, MIT licence).
 #pragma once
 
 #include <functional>

@@ -103,7 +103,8 @@ class PieceCutter {
   const spacy::Exceptions* exceptions_;
 };
 
-// Words with what follows them. White space is a word, without the one space that ends the word before it.
+// Words with what follows them. White space is a word, without the one space that ends the word
+// before it.
 std::vector<Word> cut_text(const std::u32string& text, const PieceCutter& cutter) {
   std::vector<Word> words;
   for (size_t begin = 0; begin < text.size();) {

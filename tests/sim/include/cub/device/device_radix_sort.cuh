@@ -1,5 +1,6 @@
-// CUB's radix sort as far as the project uses it: the same interface and result (stable, by the keys' bits
-// begin_bit to end_bit, signed keys in their order), computed by the host, in the stream's order.
+// CUB's radix sort as far as the project uses it: the same interface and result (stable, by the
+// keys' bits begin_bit to end_bit, signed keys in their order), computed by the host, in the
+// stream's order.
 #pragma once
 
 #include <cstdint>
