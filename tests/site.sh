@@ -42,7 +42,7 @@ finds() {  # words, page
       process.exitCode = found.some(([target]) => target.startsWith(wanted)) && found.every(shows) ? 0 : 1;
     ' "$site" "$1" "$2"
   else
-    grep -iF "$1" "$site/search_index.js" | grep -qF "\"$2"
+    [ "$(grep -iF "$1" "$site/search_index.js" | grep -cF "\"$2")" != 0 ]  # grep -q would end the pipe early: an error here
   fi
 }
 while IFS='|' read -r words page; do
