@@ -45,6 +45,13 @@ std::string text_of(const std::string& folder, const char* name, const Manifest&
   return state.files.contains(name) ? open_checked(folder, name, state).bytes() : "";
 }
 
+// "" where there is none: of a model that was imported.
+std::string training_config_of(const std::string& folder, const Manifest& state) {
+  const bool is_earlier = !state.files.contains(kModelConfigFile);
+  return is_earlier ? open_checked(folder, kEarlierConfigFile, state).bytes()
+                    : text_of(folder, kTrainingConfigFile, state);
+}
+
 enum class Parts { model, all };
 
 Checkpoint read_folder(const std::string& folder, Parts parts) {
@@ -53,9 +60,7 @@ Checkpoint read_folder(const std::string& folder, Parts parts) {
   checkpoint.update = state.update;
   checkpoint.state = state.state;
   checkpoint.model_config = text_of(folder, kModelConfigFile, state);
-  checkpoint.training_config = text_of(folder, kTrainingConfigFile, state);
-  if (checkpoint.model_config.empty())
-    checkpoint.training_config = open_checked(folder, kEarlierConfigFile, state).bytes();
+  checkpoint.training_config = training_config_of(folder, state);
   SafetensorsFile model = read_safetensors(open_checked(folder, kModelFile, state));
   checkpoint.model = std::move(model.tensors);
   checkpoint.metadata = std::move(model.metadata);
@@ -120,11 +125,15 @@ std::string model_config_path(const std::string& folder) {
   return fs::exists(path, unknown) ? path : training_config_path(folder);
 }
 
+std::string read_training_config(const std::string& folder) {
+  std::string text = training_config_of(folder, read_state(folder));
+  if (text.empty()) fail(ErrorKind::data, "{}: it does not say how it was trained", folder);
+  return text;
+}
+
 std::optional<std::string> intact_training_config(const std::string& folder) {
   try {
-    const Manifest state = read_state(folder);
-    const bool is_earlier = !state.files.contains(kModelConfigFile);
-    return open_checked(folder, is_earlier ? kEarlierConfigFile : kTrainingConfigFile, state).bytes();
+    return read_training_config(folder);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;
     return std::nullopt;

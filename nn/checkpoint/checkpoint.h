@@ -42,8 +42,9 @@ std::string training_config_path(const std::string& folder);
 // Where a checkpoint keeps what the model is: model.toml, or of an earlier version as above.
 std::string model_config_path(const std::string& folder);
 
-// The training's configuration of a checkpoint, as it was written. Nothing where it is missing or
-// damaged.
+// The training's configuration of a checkpoint, as it was written. Error data: it is missing or
+// damaged; intact_training_config() returns nothing then.
+std::string read_training_config(const std::string& folder);
 std::optional<std::string> intact_training_config(const std::string& folder);
 
 // Writes, or replaces, `folder`. Error resources (disk full, no permission) leaves an earlier one

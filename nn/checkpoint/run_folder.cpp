@@ -303,7 +303,8 @@ void RunFolder::mark_best(int64_t update, const std::vector<int64_t>& runners_up
 
 void RunFolder::pass_over(const Error& damage, const char* instead) const {
   if (damage.kind() != ErrorKind::data || dynamic_cast<const NewerVersion*>(&damage)) throw damage;
-  warn_(fmt::format("{}; {}", damage.what(), instead));
+  const std::string what = damage.what();  // "PATH: WHY; ADVICE", and the advice is not needed here
+  warn_(fmt::format("{}; {}", what.substr(0, what.rfind("; ")), instead));
 }
 
 std::optional<Checkpoint> RunFolder::read_whole(const std::string& name) const {

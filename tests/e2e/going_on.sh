@@ -59,7 +59,10 @@ mv kept.en train.en && mv kept.de train.de
 # ---- training.toml that is damaged or lost
 cp -r told damaged && : >damaged/latest/training.toml
 claim "a damaged one in the newest checkpoint: the run goes back to the previous" exits 0 xformer-train -m damaged --after 42u
-claim "and says so" says 'training.toml: damaged: 0 bytes.*previous'
+claim "and says so" says 'training.toml: damaged: 0 bytes, expected [0-9]*; going back to the previous one'
+cp -r told changed && sed -i 's/^seed = 3/seed = 4/' changed/latest/training.toml
+claim "one that somebody changed, named by --resume" refused 3 'changed/latest/training.toml: damaged: its checksum differs' \
+  xformer-train --resume changed/latest -m child_of_changed --after 42u
 cp -r told lost && rm lost/training.toml
 claim "without the run's own, the newest checkpoint's counts" exits 0 xformer-train -m lost --after 42u "${quiet[@]}"
 

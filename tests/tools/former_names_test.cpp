@@ -69,6 +69,9 @@ TEST_CASE("Former names: an option's is read on a command line, and told", "[uni
   }
   CHECK(from_command_line({"--thickness", "3"}).told == Lines{"--thickness is now called --width"});
   CHECK(from_command_line({"--width", "3"}).told.empty());
+  CHECK_THAT(error_of([] { from_command_line({"--breadth"}); }),
+             Catch::StartsWith("2: --width (given as --breadth) lacks a value"));
+  CHECK_THAT(error_of([] { from_command_line({"--braedth", "3"}); }), Catch::Contains("'--breadth'?"));
 }
 
 TEST_CASE("Former names: an option's is read in a file, and told with its line", "[unit]") {
@@ -80,11 +83,15 @@ TEST_CASE("Former names: an option's is read in a file, and told with its line",
 }
 
 TEST_CASE("Former names: words are read as today's, one by one", "[unit]") {
-  const Read read = from_command_line({"--colour", "vermilion", "--shapes", "box", "circle", "disc"});
+  const Read read = from_command_line({"--colour", "vermilion", "--shapes", "box", "disc"});
   CHECK(read.options.colour == "red");
-  CHECK(read.options.shapes == Lines{"square", "circle", "circle"});
+  CHECK(read.options.shapes == Lines{"square", "circle"});
   CHECK(read.told == Lines{"--colour: vermilion is now called red", "--shapes: box is now called square",
                            "--shapes: disc is now called circle"});
+  CHECK_THAT(error_of([] {
+               from_command_line({"--shapes", "circle", "disc"});
+             }),
+             Catch::Contains("--shapes: circle is named twice"));
   CHECK(from_file("colour = \"vermilion\"\n").told ==
         Lines{"c.toml:1: key 'colour': vermilion is now called red"});
 }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "data/vocabularies.h"
+#include "nn/checkpoint/manifest.h"
 #include "nn/checkpoint/run_folder.h"
 #include "tools/app/run_origin.h"
 #include "tools/app/run_start.h"
@@ -26,8 +27,14 @@ std::string folder_to_go_on_with(const GivenOptions& from_file, const GivenOptio
   return run ? run->words.front() : "";
 }
 
-// Of a training.toml that may not be there.
-GivenOptions read_config_of(const std::string& folder) {
+// Of a checkpoint, whose text must be as it was written.
+GivenOptions read_config_of_checkpoint(const std::string& folder) {
+  return parse_config(default_options("xformer-train"), nn::read_training_config(folder),
+                      nn::training_config_path(folder));
+}
+
+// Of a run's training.toml, which may not be there, and which people may edit.
+GivenOptions read_config_of_run(const std::string& folder) {
   namespace fs = std::filesystem;
   const std::string path = nn::training_config_path(folder);
   std::error_code unknown;
@@ -70,8 +77,10 @@ GivenOptions options_of_run(const GivenOptions& from_file, const GivenOptions& f
   const std::string folder = folder_to_go_on_with(from_file, from_command_line);
   const bool names_text = find_given(from_file, from_command_line, "train-sets") != nullptr;
   if (folder.empty() || (names_text && !goes_on(from_file, from_command_line))) return {};
-  GivenOptions of_run = read_config_of(folder);
-  if (of_run.empty()) of_run = read_config_of(folder + "/latest");  // the run's own is lost
+  std::error_code none;
+  const bool is_checkpoint = std::filesystem::exists(folder + "/" + nn::Manifest::kFileName, none);
+  GivenOptions of_run = is_checkpoint ? read_config_of_checkpoint(folder) : read_config_of_run(folder);
+  if (of_run.empty()) of_run = read_config_of_run(folder + "/latest");  // the run's own is lost
   // Earlier versions have written what is of one command. Where a run lies is what the command
   // says.
   std::erase_if(of_run, [&](const GivenOption& option) {

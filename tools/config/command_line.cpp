@@ -48,6 +48,7 @@ std::vector<std::string> spellings(const OptionList& list) {
     for (const std::string& alias : split(spec.aliases, ' ')) {
       if (alias.starts_with("--")) names.push_back(alias.substr(2));
     }
+    for (const std::string& former : split(spec.former_names, ' ')) names.push_back(former);
   }
   return names;
 }
@@ -177,9 +178,11 @@ GivenOptions parse_command_line(const OptionList& list, const std::vector<std::s
   try {
     app.parse(std::move(words));
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string what = error.what();
-    fail(ErrorKind::usage, "{} lacks a value, or has one too many; see {} --help",
-         what.substr(0, what.find(':')), list.program());
+    const std::string what = error.what(), name = what.substr(0, what.find(':'));
+    const auto renamed = std::ranges::find_if(
+        given_as, [&](const auto& given) { return name == fmt::format("--{}", given.first->name); });
+    fail(ErrorKind::usage, "{}{} lacks a value, or has one too many; see {} --help", name,
+         renamed == given_as.end() ? "" : fmt::format(" (given as {})", renamed->second), list.program());
   } catch (const CLI::ParseError& error) {
     fail(ErrorKind::usage, "{}; see {} --help", error.what(), list.program());
   }

@@ -102,9 +102,18 @@ void read_all(const Option& option, const std::vector<std::string>& words, const
   check_count(option, words.size(), where);
   read(option, words.front(), where, value);
 }
+// A choice that stands twice in a list is a slip.
+void check_named_once(const Option& option, const std::vector<std::string>& words, const std::string& where) {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (!option.choices.empty() && std::find(words.begin(), word, *word) != word)
+      fail(ErrorKind::usage, "{}: {} is named twice", where, *word);
+  }
+}
+
 template <typename T>
 void read_all(const Option& option, const std::vector<std::string>& words, const std::string& where,
               std::vector<T>& values) {
+  check_named_once(option, words, where);
   constexpr bool kByComma = std::is_same_v<T, TrainingLength> || std::is_same_v<T, int64_t>;
   std::vector<T> read_ones;
   for (const std::string& word : words) {
