@@ -48,6 +48,9 @@ claim "on a page" grep -q '<svg' page.html
 bench report --markdown before.json before.json >tables.md
 claim "or as a table in Markdown" grep -q '^| softmax_forward [^|]*, f32 |' tables.md
 claim "docs/performance.md has the rows that are stored" "$root/bench/performance_page.sh" --check
+[ -z "$(command -v python3)" ] || claim "docs/performance/gpu_step.md has the budget of the stored times" python3 "$root/bench/gpu_budget.py" \
+  "$root/bench/results/2026-11-28-h200.txt" now "$root"/bench/results/2026-11-26-h200-second-{tiny,base}-bf16.json \
+  --check "$root/docs/performance/gpu_step.md"
 claim "--markdown writes no page: 2" refused 2 "makes nothing of --output" bench report --markdown before.json --output page.html
 
 claim "an unknown option: 2" refused 2 "unknown option '--lable'; did you mean '--label'" bench --lable x
