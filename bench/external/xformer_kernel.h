@@ -1,12 +1,10 @@
-// A kernel of your own for `xformer-bench --kernel mine.so --fn NAME`: a function called NAME that
-// takes a pointer to struct xf_NAME_args and returns 0, or another number if it cannot do what is
-// asked. docs/your_kernel.md
+// A kernel of your own for `xformer-bench --kernel mine.so --fn NAME`: a function called NAME that takes a pointer to
+// struct xf_NAME_args and returns 0, or another number if it cannot do what is asked. docs/your_kernel.md
 //
-// Made of the tables in kernels/signature.h and bench/external/signature.cpp by `xformer-bench
-// --kernel-header`. Matrices are row-major without gaps, and lie in memory of the CPU. "values" are
-// of type dtype, "sums" of type sum_dtype, "ids" int32_t. An output is "written" (it holds NaN
-// before), "accumulated" (added to; it holds zeros before) or "updated" (read, then written).
-// Members are never removed or moved within a version: what is new comes last.
+// Made of the tables in kernels/signature.h and bench/external/signature.cpp by `xformer-bench --kernel-header`.
+// Matrices are row-major without gaps, and lie in memory of the CPU. "values" are of type dtype, "sums" of type
+// sum_dtype, "ids" int32_t. An output is "written" (it holds NaN before), "accumulated" (added to; it holds zeros before)
+// or "updated" (read, then written). Members are never removed or moved within a version: what is new comes last.
 #ifndef XFORMER_KERNEL_H
 #define XFORMER_KERNEL_H
 
@@ -18,12 +16,7 @@ extern "C" {
 
 #define XF_KERNEL_VERSION 1
 
-enum xf_dtype {
-  XF_F32 = 0,
-  XF_F64 = 1,
-  XF_BF16 = 2
-};  // bf16: the upper half of an f32, in a
-    // uint16_t
+enum xf_dtype { XF_F32 = 0, XF_F64 = 1, XF_BF16 = 2 };  // bf16: the upper half of an f32, in a uint16_t
 enum xf_activation { XF_RELU = 0, XF_GELU = 1, XF_SWISH = 2 };
 
 struct xf_kernel_call {
@@ -33,8 +26,7 @@ struct xf_kernel_call {
   int32_t threads;    // how many may be used; OMP_NUM_THREADS says the same
 };
 
-// matmul: c = op(a) op(b), op(a) [M, K] and op(b) [K, N]; op is the transpose where transpose_a,
-// transpose_b is 1
+// matmul: c = op(a) op(b), op(a) [M, K] and op(b) [K, N]; op is the transpose where transpose_a, transpose_b is 1
 struct xf_matmul_args {
   struct xf_kernel_call call;
   const void* a;  // [M, K] values, read
@@ -78,8 +70,7 @@ struct xf_linear_backward_weight_args {
 };
 int linear_backward_weight(const struct xf_linear_backward_weight_args* args);
 
-// bias_activation_forward: a = f(x + bias); activation 0: relu, 1: gelu, exact with erf, 2: swish,
-// z / (1 + exp(-z))
+// bias_activation_forward: a = f(x + bias); activation 0: relu, 1: gelu, exact with erf, 2: swish, z / (1 + exp(-z))
 struct xf_bias_activation_forward_args {
   struct xf_kernel_call call;
   const void* x;     // [N, F] values, read
@@ -103,8 +94,7 @@ struct xf_bias_activation_backward_args {
 };
 int bias_activation_backward(const struct xf_bias_activation_backward_args* args);
 
-// gated_activation_forward: y = f(gate) up; activation 0: relu, 1: gelu, exact with erf, 2: swish,
-// z / (1 + exp(-z))
+// gated_activation_forward: y = f(gate) up; activation 0: relu, 1: gelu, exact with erf, 2: swish, z / (1 + exp(-z))
 struct xf_gated_activation_forward_args {
   struct xf_kernel_call call;
   const void* gate;  // [N, F] values, read
@@ -128,8 +118,8 @@ struct xf_gated_activation_backward_args {
 };
 int gated_activation_backward(const struct xf_gated_activation_backward_args* args);
 
-// rotary_forward: y = x turned: y_0 = x_0 cos - x_1 sin, y_1 = x_0 sin + x_1 cos for the halves
-// x_0, x_1 of a head; row s of the table: the P cosines, then the P sines of position s
+// rotary_forward: y = x turned: y_0 = x_0 cos - x_1 sin, y_1 = x_0 sin + x_1 cos for the halves x_0, x_1 of a head;
+// row s of the table: the P cosines, then the P sines of position s
 struct xf_rotary_forward_args {
   struct xf_kernel_call call;
   const void* x;      // [B, S, H, 2 P] values, read
@@ -149,8 +139,7 @@ struct xf_rotary_backward_args {
 };
 int rotary_backward(const struct xf_rotary_backward_args* args);
 
-// attention_forward: o = softmax(scale q k^T) v for each sentence and head; causal 1: query i sees
-// keys j <= i
+// attention_forward: o = softmax(scale q k^T) v for each sentence and head; causal 1: query i sees keys j <= i
 struct xf_attention_forward_args {
   struct xf_kernel_call call;
   const void* q;  // [B, S, H, Dh] values, read
@@ -180,8 +169,8 @@ struct xf_attention_backward_args {
 };
 int attention_backward(const struct xf_attention_backward_args* args);
 
-// grouped_attention_forward: o = softmax(scale q k^T) v for each sentence and query head, of which
-// G share a key head; causal 1: query i sees keys j <= i
+// grouped_attention_forward: o = softmax(scale q k^T) v for each sentence and query head, of which G share a key
+// head; causal 1: query i sees keys j <= i
 struct xf_grouped_attention_forward_args {
   struct xf_kernel_call call;
   const void* q;  // [B, S, Hk G, Dh] values, read
@@ -194,8 +183,7 @@ struct xf_grouped_attention_forward_args {
 };
 int grouped_attention_forward(const struct xf_grouped_attention_forward_args* args);
 
-// grouped_attention_backward: the gradients of grouped_attention_forward, of which o came; dk and
-// dv are sums over G
+// grouped_attention_backward: the gradients of grouped_attention_forward, of which o came; dk and dv are sums over G
 struct xf_grouped_attention_backward_args {
   struct xf_kernel_call call;
   const void* grad_o;  // [B, S, Hk G, Dh] values, read
@@ -231,8 +219,8 @@ struct xf_softmax_backward_args {
 };
 int softmax_backward(const struct xf_softmax_backward_args* args);
 
-// layer_norm_forward: y = gamma (x - mean) rstd + beta; mean over D, rstd = 1 / sqrt(variance +
-// eps), which divides by D
+// layer_norm_forward: y = gamma (x - mean) rstd + beta; mean over D, rstd = 1 / sqrt(variance + eps), which divides
+// by D
 struct xf_layer_norm_forward_args {
   struct xf_kernel_call call;
   const void* x;      // [N, D] values, read
@@ -286,9 +274,8 @@ struct xf_rms_norm_backward_args {
 };
 int rms_norm_backward(const struct xf_rms_norm_backward_args* args);
 
-// cross_entropy: loss += {the sum of smoothed losses, the sum of -log p_target}; z becomes its
-// gradient, softmax(z) - q with q = (1 - label_smoothing) onehot + label_smoothing / V; a row whose
-// target is -1 counts nothing: zeros
+// cross_entropy: loss += {the sum of smoothed losses, the sum of -log p_target}; z becomes its gradient, softmax(z) -
+// q with q = (1 - label_smoothing) onehot + label_smoothing / V; a row whose target is -1 counts nothing: zeros
 struct xf_cross_entropy_args {
   struct xf_kernel_call call;
   const void* targets;  // [N] ids, read
@@ -299,8 +286,8 @@ struct xf_cross_entropy_args {
 };
 int cross_entropy(const struct xf_cross_entropy_args* args);
 
-// adam: g' = scale g, m = beta1 m + (1 - beta1) g', v = beta2 v + (1 - beta2) g'^2, p -=
-// learning_rate (m / correction1) / (sqrt(v / correction2) + eps); g may be written over
+// adam: g' = scale g, m = beta1 m + (1 - beta1) g', v = beta2 v + (1 - beta2) g'^2, p -= learning_rate (m /
+// correction1) / (sqrt(v / correction2) + eps); g may be written over
 struct xf_adam_args {
   struct xf_kernel_call call;
   void* g;  // [P] values, updated
