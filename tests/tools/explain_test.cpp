@@ -142,6 +142,75 @@ TEST_CASE("Explain: softmax and attention take masks, and infinite scores", "[un
   CHECK(json.at("inputs").at("x").at("value") == nlohmann::json({"-inf", 0.0}));
 }
 
+// Each rule leaves the numbers of a softmax over the keys that may be attended, 0 elsewhere, and
+// zeros where no key is left; gradients are checked by explain() itself.
+TEST_CASE("Explain: lengths, sentences and rows without a key have the numbers of the definition", "[unit]") {
+  const auto of = [](const char* op, const std::map<std::string, std::string>& given) {
+    const Explanation explanation = explain(find_op(op), given);
+    for (const auto& [equation, results] : explanation.equations) {
+      for (const Result& result : results) {
+        INFO(op << " " << equation->id << " " << result.name);
+        CHECK(result.f32 < 2e-6);
+        CHECK(result.error < 1e-6);
+      }
+    }
+    return explanation;
+  };
+  const double low = 1 / (1 + std::exp(1.0)), high = 1 - low;
+  check_values(value(of("softmax", {{"x", "1,2,7"}, {"lengths", "2"}}), "y"), {low, high, 0});
+  // Two sentences of two queries, of two keys and of one; causal counts within each.
+  check_values(value(of("softmax", {{"x", "1,2;1,2;5,9;9,5"}, {"lengths", "2,1"}, {"causal", "1"}}), "y"),
+               {1, 0, low, high, 1, 0, 1, 0});
+  // Nothing to attend: by length, by mask, by scores.
+  for (const std::map<std::string, std::string>& none :
+       {std::map<std::string, std::string>{{"x", "1,2"}, {"lengths", "0"}},
+        {{"x", "1,2"}, {"mask", "0,0"}},
+        {{"x", "-inf,-inf"}}}) {
+    const Explanation e = of("softmax", none);
+    check_values(value(e, "y"), {0, 0});
+    check_values(value(e, "dx"), {0, 0});
+  }
+  // Sentences of one query and two keys, and of two queries and one key; then what causal leaves.
+  std::map<std::string, std::string> pair = {{"x", "1;1;2"},  {"k", "1;2;7"},       {"v", "1;0;5"},
+                                             {"dy", "1;2;3"}, {"x_lengths", "1,2"}, {"k_lengths", "2,1"}};
+  const Explanation packed = of("attention", pair);
+  check_values(value(packed, "p"), {low, high, 0, 0, 0, 1, 0, 0, 1});
+  check_values(value(packed, "y"), {low, 5, 5});
+  pair["mask"] = "1,1,1";  // by products and a softmax, in place of the kernel: the same
+  check_values(value(of("attention", pair), "dv"), value(packed, "dv"));
+  pair["mask"] = "0,1,0";
+  check_values(value(of("attention", pair), "p"), {0, 1, 0, 0, 0, 0, 0, 0, 0});
+  pair.erase("mask"), pair["causal"] = "1";
+  check_values(value(of("attention", pair), "p"), {1, 0, 0, 0, 0, 1, 0, 0, 1});
+  const auto refused = [](const char* op, std::map<std::string, std::string> given) {
+    return tests::error_of([&] { explain(find_op(op), given); });
+  };
+  CHECK_THAT(refused("softmax", {{"x", "1,2;3,4;5,6"}, {"lengths", "2,1"}}),
+             Catch::Contains("lengths must divide the rows into equal sentences"));
+  CHECK_THAT(refused("attention", {{"k_lengths", "1,1"}}),
+             Catch::Contains("k_lengths must add up to 3, the number of rows"));
+  CHECK_THAT(refused("attention", {{"k_lengths", "1,2"}}),
+             Catch::Contains("x_lengths and k_lengths must be as many"));
+}
+
+TEST_CASE("Explain: dropout keeps and enlarges the same elements both ways, by seed, site and update",
+          "[unit]") {
+  const auto m = [](const char* name, const char* number) {
+    const Explanation e = explain(find_op("dropout"), {{name, number}});
+    const std::vector<double> factors = value(e, "m"), y = value(e, "y"), dx = value(e, "dx");
+    for (size_t i = 0; i < factors.size(); ++i) {
+      CHECK(y[i] == factors[i] * static_cast<double>(i + 1));  // x is 1 to 8
+      CHECK(dx[i] == factors[i]);                              // dy is 1
+    }
+    return factors;
+  };
+  const std::vector<double> usual = m("rate", "0.5");
+  CHECK(std::ranges::count(usual, 0) + std::ranges::count(usual, 2) == 8);
+  for (const char* name : {"seed", "site", "update"}) CHECK(m(name, "7") != usual);
+  CHECK(m("rate", "0") == std::vector<double>(8, 1));
+  CHECK_THAT(tests::error_of([&] { m("rate", "1"); }), Catch::Contains("p must be in [0, 1), got 1"));
+}
+
 // A loss of a word that cannot come is infinite and has no slope: none is made up, and the gradient
 // is not called wrong.
 TEST_CASE("Explain: where a loss is infinite no central difference accuses the gradient", "[unit]") {

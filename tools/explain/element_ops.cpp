@@ -1,11 +1,14 @@
 // Element by element: example, equations as on their page, and how to call both kernels.
 #include <numeric>
 
+#include "kernels/dropout.h"
 #include "kernels/gated_activation.h"
 #include "kernels/plain/activation.h"
+#include "kernels/plain/dropout.h"
 #include "kernels/plain/gated_activation.h"
 #include "kernels/plain/rotary.h"
 #include "kernels/rotary.h"
+#include "nn/evaluation.h"
 #include "tools/explain/op_table.h"
 
 namespace xf::tools::explain {
@@ -53,6 +56,43 @@ Op gated_activation() {
         plain::gated_activation_backward(N, F, kSwish, at(t, "dy"), at(t, "x"), at(t, "up"), at(t, "dx"),
                                          at(t, "dup"));
       }};
+}
+
+// The element (row, column) of a site in an update; the counter is {update, number of the first row}.
+k::Dropout dropout_of(Tensors& t) {
+  for (const char* name : {"rate", "seed", "site", "update"})
+    demand(t[name].numel() == 1, "dropout: rate, seed, site and update must be one number each");
+  return {static_cast<float>(nn::read_values(t["rate"]).front()), static_cast<uint64_t>(ids(t, "seed")[0]),
+          static_cast<uint32_t>(ids(t, "site")[0]),
+          Tensor::from(std::vector<int32_t>{ids(t, "update")[0], 0})};
+}
+
+Op dropout() {
+  return {"dropout",
+          "dropout.md",
+          {{"x", "1,2,3,4;5,6,7,8"},
+           {"dy", "x of 1"},
+           {"rate", "0.5"},
+           {"seed", "1", true},
+           {"site", "0", true},
+           {"update", "1", true}},
+          {{"DR1", "m_ij = 1 / (1 - rate) where word_ij >= rate 2^32, else 0", {"m"}},
+           {"DR2", "y_ij = m_ij x_ij", {"y"}},
+           {"DR3", "dx_ij = m_ij dy_ij", {"dx"}, "x"}},
+          [](Tensors& t) {
+            const std::vector<float> all(static_cast<size_t>(t["x"].numel()), 1);
+            t["y"] = like(t["x"]), t["m"] = Tensor::from(all, t["x"].shape());
+            k::dropout(t["x"], dropout_of(t), t["y"]);
+            k::dropout(t["m"], dropout_of(t), t["m"]);
+          },
+          [](Tensors& t) { k::dropout(t["dy"], dropout_of(t), t["dx"]); },
+          [](Tensors& t) {
+            const int64_t N = t.at("x").rows(), D = t.at("x").width();
+            for (int64_t i = 0; i < N * D; ++i)
+              at(t, "m")[i] = plain::dropout_factor(dropout_of(t), i / D, i % D);
+            plain::dropout(N, D, dropout_of(t), at(t, "x"), at(t, "y"));
+            plain::dropout(N, D, dropout_of(t), at(t, "dy"), at(t, "dx"));
+          }};
 }
 
 constexpr double kRotaryBase = 10000;
@@ -104,7 +144,9 @@ std::vector<Op> element_ops() {
                  {"AC4", "dx = dy (Phi(z) + z phi(z)),  z = x + bias", {"dx"}, "x"}),
       activation(k::Activation::swish, {"AC7", "y = z s(z),  z = x + bias,  s(z) = 1 / (1 + e^-z)", {"y"}},
                  {"AC8", "dx = dy (s + z s (1 - s)),  s = s(z)", {"dx"}, "x"}),
-      gated_activation(), rotary()};
+      gated_activation(),
+      dropout(),
+      rotary()};
 }
 
 }  // namespace xf::tools::explain

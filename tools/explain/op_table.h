@@ -1,6 +1,8 @@
 // What the tables of explained ops share (tools/explain/op.h).
 #pragma once
 
+#include <numeric>
+
 #include "core/error.h"
 #include "tools/explain/op.h"
 
@@ -8,7 +10,7 @@ namespace xf::tools::explain {
 
 // Products and what looks things up: matmul, linear, attention, embedding.
 std::vector<Op> product_ops();
-// What works element by element: non-linearities, gates, rotary positions.
+// What works element by element: non-linearities, gates, dropout, rotary positions.
 std::vector<Op> element_ops();
 // What works row by row: softmax, norms, loss, choice; and optimisers.
 std::vector<Op> row_ops();
@@ -31,6 +33,15 @@ inline bool is_causal(Tensors& t) {
   if (!t.contains("causal")) return false;
   demand(t["causal"].numel() == 1 && ids(t, "causal")[0] <= 1, "op: causal must be 0 or 1");
   return ids(t, "causal")[0] == 1;
+}
+// Input `name`, the numbers of rows of consecutive sentences; all of them one sentence if it is not
+// given.
+inline std::vector<int32_t> sentences(Tensors& t, const char* name, int64_t rows) {
+  if (!t.contains(name)) return {static_cast<int32_t>(rows)};
+  const std::vector<int32_t> lengths = t[name].to_vector<int32_t>();
+  if (std::accumulate(lengths.begin(), lengths.end(), int64_t{0}) != rows)
+    fail(ErrorKind::failure, "op: {} must add up to {}, the number of rows", name, rows);
+  return lengths;
 }
 // Input "mask", ones and zeros for `rows` of keys, or for all of them alike; undefined if it is not
 // given.

@@ -69,9 +69,10 @@ Op linear() {
           }};
 }
 
-// One sentence, one head.
+// One head.
 k::AttentionShape one_head(Tensors& t) {
-  return {1, t.at("k").rows(), is_causal(t), 1.0f / std::sqrt(static_cast<float>(t.at("x").width()))};
+  return {1, std::ranges::max(sentences(t, "k_lengths", t.at("k").rows())), is_causal(t),
+          1.0f / std::sqrt(static_cast<float>(t.at("x").width()))};
 }
 
 Tensor scaled_copy(const Tensor& x, float factor) {
@@ -80,13 +81,53 @@ Tensor scaled_copy(const Tensor& x, float factor) {
   return y;
 }
 
-// The kernel of attention knows no mask but the causal one; with another it is what it is made of:
-// products and a softmax.
-void masked_attention_forward(Tensors& t, const Tensor& mask) {
+// Where each sentence begins, and where the last one ends.
+std::vector<int32_t> offsets_of(const std::vector<int32_t>& lengths) {
+  std::vector<int32_t> offsets{0};
+  for (const int32_t length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
+
+struct Sentences {
+  std::vector<int32_t> queries, keys;  // [B+1]
+
+  explicit Sentences(Tensors& t)
+      : queries(offsets_of(sentences(t, "x_lengths", t["x"].rows()))),
+        keys(offsets_of(sentences(t, "k_lengths", t["k"].rows()))) {
+    demand(queries.size() == keys.size(), "attention: x_lengths and k_lengths must be as many");
+  }
+  // Calls f(first query, queries, first key, keys) of each sentence.
+  template <typename F>
+  void each(const F& f) const {
+    for (size_t b = 0; b + 1 < keys.size(); ++b)
+      f(queries[b], queries[b + 1] - queries[b], keys[b], keys[b + 1] - keys[b]);
+  }
+};
+
+// Every rule as one mask [1, Tq, Tk]: keys of the query's own sentence, and of these what causal and
+// mask leave.
+Tensor allowed_keys(Tensors& t) {
+  const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
+  const Tensor allowed = Tensor::zeros({1, Tq, Tk}, DType::i32), mask = mask_of(t, Tq, Tk);
+  const bool causal = is_causal(t);
+  Sentences(t).each([&](int64_t query, int64_t queries, int64_t key, int64_t keys) {
+    for (int64_t i = 0; i < queries; ++i) {
+      for (int64_t j = 0; j < (causal ? std::min(i + 1, keys) : keys); ++j) {
+        const int64_t at = (query + i) * Tk + key + j;
+        allowed.data<int32_t>()[at] = mask.defined() ? mask.data<int32_t>()[at] : 1;
+      }
+    }
+  });
+  return allowed;
+}
+
+// The kernel of attention knows sentences and the causal mask; with another mask it is what it is
+// made of: products and a softmax.
+void masked_attention_forward(Tensors& t) {
   const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
   const Tensor scores = t["p"].reshape({1, 1, Tq, Tk}), scaled = scaled_copy(t["x"], one_head(t).scale);
   k::matmul(scaled, k::Transpose::no, t["k"], k::Transpose::yes, k::Accumulate::no, t["p"]);
-  k::softmax_forward(scores, {{}, is_causal(t), mask}, scores);
+  k::softmax_forward(scores, {{}, false, allowed_keys(t)}, scores);
   k::matmul(t["p"], k::Transpose::no, t["v"], k::Transpose::no, k::Accumulate::no, t["y"]);
 }
 
@@ -100,7 +141,49 @@ void masked_attention_backward(Tensors& t) {
   k::matmul(t["p"], k::Transpose::yes, t["dy"], k::Transpose::no, k::Accumulate::no, t["dv"]);
 }
 
-Tensor offsets(int64_t rows) { return Tensor::from(std::vector<int32_t>{0, static_cast<int32_t>(rows)}); }
+// The probabilities of each sentence at their rows and columns of p [Tq, Tk].
+void show_weights(Tensors& t, const Sentences& of) {
+  of.each([&](int64_t query, int64_t queries, int64_t key, int64_t keys) {
+    const Tensor p = zeros(t, {1, 1, queries, keys});
+    const auto alone = [](int64_t rows) { return Tensor::from(offsets_of({static_cast<int32_t>(rows)})); };
+    k::attention_weights(t["x"].slice_rows(query, query + queries), t["k"].slice_rows(key, key + keys),
+                         alone(queries), alone(keys), one_head(t), p);
+    t["p"]
+        .slice_rows(query, query + queries)
+        .slice_columns(key, key + keys)
+        .copy_from(p.reshape({queries, keys}));
+  });
+}
+
+void attention_forward(Tensors& t) {
+  const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
+  t["y"] = like(t["x"]), t["p"] = zeros(t, {Tq, Tk});
+  if (t.contains("mask")) return masked_attention_forward(t);
+  const k::AttentionShape shape = one_head(t);
+  const Sentences of(t);
+  if (shape.is_long()) t["lse"] = zeros(t, {1, Tq});
+  k::attention_forward(t["x"], t["k"], t["v"], Tensor::from(of.queries), Tensor::from(of.keys), shape, {},
+                       t["y"], t["lse"]);
+  show_weights(t, of);
+}
+
+void attention_backward(Tensors& t) {
+  if (t.contains("mask")) return masked_attention_backward(t);
+  const Sentences of(t);
+  k::attention_backward(t["dy"], t["x"], t["k"], t["v"], t["y"], t["lse"], Tensor::from(of.queries),
+                        Tensor::from(of.keys), one_head(t), {}, t["dx"], t["dk"], t["dv"]);
+}
+
+void plain_attention(Tensors& t) {
+  const int64_t Tq = t["x"].rows(), Tk = t["k"].rows(), Dh = t["x"].width();
+  const Tensor allowed = allowed_keys(t);
+  const plain::AttentionHead head{
+      Tq, Tk, Dh, Dh, Dh, 1 / std::sqrt(static_cast<double>(Dh)), false, allowed.data<int32_t>()};
+  t["m"] = ones({Tq, Tk});
+  plain::attention_forward(head, at(t, "x"), at(t, "k"), at(t, "v"), at(t, "m"), at(t, "p"), at(t, "y"));
+  plain::attention_backward(head, at(t, "dy"), at(t, "x"), at(t, "k"), at(t, "v"), at(t, "m"), at(t, "p"),
+                            at(t, "dx"), at(t, "dk"), at(t, "dv"));
+}
 
 Op attention() {
   return {
@@ -110,40 +193,18 @@ Op attention() {
        {"k", "1,0;0,1;1,1"},
        {"v", "1,2;3,4;5,6"},
        {"dy", "x"},
-       {"mask", "", true},
-       {"causal", "", true}},
+       {"x_lengths", "", true},
+       {"k_lengths", "", true},
+       {"causal", "", true},
+       {"mask", "", true}},
       {{"AT2", "p_ij = softmax_j(c x_i . k_j),  c = 1 / sqrt(Dh)", {"p"}},
        {"AT4", "y_i = sum_j p_ij v_j", {"y"}},
        {"AT6", "dx_i = c sum_j ds_ij k_j,  ds_ij = p_ij (dp_ij - delta_i),  dp_ij = dy_i . v_j", {"dx"}, "x"},
        {"AT7", "dk_j = c sum_i ds_ij x_i", {"dk"}, "k"},
        {"AT8", "dv_j = sum_i p_ij dy_i", {"dv"}, "v"}},
-      [](Tensors& t) {
-        const int64_t Tq = t["x"].rows(), Tk = t["k"].rows();
-        const k::AttentionShape shape = one_head(t);
-        t["y"] = like(t["x"]), t["p"] = zeros(t, {Tq, Tk});
-        if (const Tensor mask = mask_of(t, Tq, Tk); mask.defined()) return masked_attention_forward(t, mask);
-        if (shape.is_long()) t["lse"] = zeros(t, {1, Tq});
-        k::attention_forward(t["x"], t["k"], t["v"], offsets(Tq), offsets(Tk), shape, {}, t["y"], t["lse"]);
-        k::attention_weights(t["x"], t["k"], offsets(Tq), offsets(Tk), shape, t["p"].reshape({1, 1, Tq, Tk}));
-      },
-      [](Tensors& t) {
-        if (t.contains("mask")) return masked_attention_backward(t);
-        k::attention_backward(t["dy"], t["x"], t["k"], t["v"], t["y"], t["lse"], offsets(t["x"].rows()),
-                              offsets(t["k"].rows()), one_head(t), {}, t["dx"], t["dk"], t["dv"]);
-      },
-      [](Tensors& t) {
-        const int64_t Tq = t["x"].rows(), Tk = t["k"].rows(), Dh = t["x"].width();
-        const Tensor mask = mask_of(t, Tq, Tk);
-        const plain::AttentionHead head{Tq,           Tk,
-                                        Dh,           Dh,
-                                        Dh,           1 / std::sqrt(static_cast<double>(Dh)),
-                                        is_causal(t), mask.defined() ? mask.data<int32_t>() : nullptr};
-        t["m"] = ones({Tq, Tk});
-        plain::attention_forward(head, at(t, "x"), at(t, "k"), at(t, "v"), at(t, "m"), at(t, "p"),
-                                 at(t, "y"));
-        plain::attention_backward(head, at(t, "dy"), at(t, "x"), at(t, "k"), at(t, "v"), at(t, "m"),
-                                  at(t, "p"), at(t, "dx"), at(t, "dk"), at(t, "dv"));
-      }};
+      attention_forward,
+      attention_backward,
+      plain_attention};
 }
 
 // Tokens sorted by id, stably.

@@ -28,33 +28,48 @@ namespace plain = kernels::plain;
 
 constexpr float kEps = 1e-5f;
 
-// The row is one of scores [1, 1, rows, keys].
-Tensor as_scores(const Tensor& x) { return x.reshape({1, 1, x.rows(), x.width()}); }
+// Rows of keys as scores [B, 1, rows of a sentence, keys]; there is one sentence for each number of
+// "lengths".
+Tensor as_scores(Tensors& t, const char* name) {
+  const int64_t sentences = t.contains("lengths") ? t["lengths"].numel() : 1, rows = t[name].rows();
+  demand(rows % sentences == 0, "softmax: lengths must divide the rows into equal sentences");
+  return t[name].reshape({sentences, 1, rows / sentences, t[name].width()});
+}
+
+k::SoftmaxMask softmax_mask(Tensors& t) {
+  const Shape scores = as_scores(t, "x").shape();
+  k::SoftmaxMask mask{{}, is_causal(t), mask_of(t, t["x"].rows(), t["x"].width())};
+  if (mask.mask.defined()) mask.mask = mask.mask.reshape({scores[0], scores[2], scores[3]});
+  if (t.contains("lengths")) mask.lengths = t["lengths"];
+  return mask;
+}
+
+void plain_softmax(Tensors& t) {
+  const k::SoftmaxMask mask = softmax_mask(t);
+  const int64_t N = t.at("x").rows(), D = t.at("x").width(), per_sentence = as_scores(t, "x").shape()[2];
+  for (int64_t n = 0; n < N; ++n) {
+    const auto attends = [&](int64_t j) {
+      return (!mask.lengths.defined() || j < mask.lengths.data<int32_t>()[n / per_sentence]) &&
+             (!mask.causal || j <= n % per_sentence) &&
+             (!mask.mask.defined() || mask.mask.data<int32_t>()[n * D + j] != 0);
+    };
+    plain::softmax_forward(D, attends, at(t, "x") + n * D, at(t, "y") + n * D);
+    plain::softmax_backward(D, at(t, "dy") + n * D, at(t, "y") + n * D, at(t, "dx") + n * D);
+  }
+}
 
 Op softmax() {
   return {"softmax",
           "softmax.md",
-          {{"x", "1,2,3"}, {"dy", "x"}, {"mask", "", true}, {"causal", "", true}},
+          {{"x", "1,2,3"}, {"dy", "x"}, {"lengths", "", true}, {"causal", "", true}, {"mask", "", true}},
           {{"SM1", "y_j = exp(x_j - top) / Z,  Z = sum_k exp(x_k - top)", {"y"}},
            {"SM3", "dx_j = y_j (dy_j - sum_i y_i dy_i)", {"dx"}, "x"}},
           [](Tensors& t) {
             t["y"] = like(t["x"]);
-            const k::SoftmaxMask mask{{}, is_causal(t), mask_of(t, t["x"].rows(), t["x"].width())};
-            k::softmax_forward(as_scores(t["x"]), mask, as_scores(t["y"]));
+            k::softmax_forward(as_scores(t, "x"), softmax_mask(t), as_scores(t, "y"));
           },
-          [](Tensors& t) { k::softmax_backward(as_scores(t["dy"]), as_scores(t["y"]), as_scores(t["dx"])); },
-          [](Tensors& t) {
-            const int64_t N = t.at("x").rows(), D = t.at("x").width();
-            const bool causal = is_causal(t);
-            const Tensor mask = mask_of(t, N, D);
-            for (int64_t n = 0; n < N; ++n) {
-              const auto attends = [&](int64_t j) {
-                return (!causal || j <= n) && (!mask.defined() || mask.data<int32_t>()[n * D + j] != 0);
-              };
-              plain::softmax_forward(D, attends, at(t, "x") + n * D, at(t, "y") + n * D);
-              plain::softmax_backward(D, at(t, "dy") + n * D, at(t, "y") + n * D, at(t, "dx") + n * D);
-            }
-          }};
+          [](Tensors& t) { k::softmax_backward(as_scores(t, "dy"), as_scores(t, "y"), as_scores(t, "dx")); },
+          plain_softmax};
 }
 
 Op layer_norm() {
